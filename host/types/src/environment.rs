@@ -1,0 +1,691 @@
+//! The shared environment: results by tool and name, kept on the host, referred to by `_REF_ID`.
+//!
+//! The host alone writes. Readers hold an [`EnvironmentView`]: the state at one moment, without a copy, since
+//! entries are only ever appended while calls run.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::id::{RefId, ResultName, ToolName};
+use crate::object::{Object, REF_ID_KEY, object_size};
+
+/// First 128 bits of SHA-256 over the canonical form of an object.
+type ObjectHash = [u8; 16];
+
+/// An addition was refused: the environment would pass its limit. Nothing was added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the session's environment would hold {observed} bytes, over its limit of {limit}")]
+pub struct EnvironmentFull {
+    /// Configured, in bytes.
+    pub limit: u64,
+    /// What it would hold, in bytes.
+    pub observed: u64,
+}
+
+/// One addition under a tool and name. Objects are as stored: a repeat is a stub that names the first one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Shared by all objects.
+    pub metadata: Object,
+    /// Each with its `_REF_ID`.
+    pub objects: Vec<Object>,
+    #[serde(skip)]
+    seq: u64,
+    #[serde(skip)]
+    rank: u64,
+    #[serde(skip)]
+    bytes: usize,
+}
+
+impl Entry {
+    /// Sort key of the order in which results are told: that of choice, not of arrival.
+    pub fn rank(&self) -> u64 {
+        self.rank
+    }
+}
+
+#[derive(Debug, Default)]
+struct Location {
+    entries: Vec<Entry>,
+    /// Entries trimmed away: indices in references go on counting, so that none is given twice.
+    dropped: usize,
+    created: u64,
+    first_of: HashMap<ObjectHash, RefId>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    tool: ToolName,
+    name: ResultName,
+    entry: usize,
+    object: usize,
+}
+
+/// Results by tool and name: `environment[tool][name]` is a list of entries.
+#[derive(Debug, Default)]
+pub struct Environment {
+    tools: IndexMap<ToolName, IndexMap<ResultName, Location>>,
+    refs: HashMap<RefId, Place>,
+    bytes: u64,
+    next_seq: u64,
+}
+
+/// What [`Environment::add`] stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Added {
+    /// Reference of each object, in order.
+    pub refs: Vec<RefId>,
+    /// The objects, whole, each with its `_REF_ID`: what events, `objects` and guests see.
+    pub objects: Vec<Object>,
+}
+
+/// Where results are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocationSummary {
+    /// The tool.
+    pub tool: ToolName,
+    /// The name.
+    pub name: ResultName,
+    /// How many entries.
+    pub entries: usize,
+}
+
+/// One entry at rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredEntry {
+    /// The tool.
+    pub tool: ToolName,
+    /// The name.
+    pub name: ResultName,
+    /// Order of telling.
+    pub rank: u64,
+    /// Shared by all objects.
+    pub metadata: Object,
+    /// Objects, repeats as stubs.
+    pub objects: Vec<Object>,
+}
+
+/// One location at rest; also one without entries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredLocation {
+    /// The tool.
+    pub tool: ToolName,
+    /// The name.
+    pub name: ResultName,
+    /// Entries trimmed away so far.
+    #[serde(default)]
+    pub dropped: usize,
+}
+
+impl Environment {
+    /// Adds one result yielded by `tool` and returns the references given to its objects.
+    ///
+    /// An empty `objects` creates the keys and no entry. An object equal (ignoring `_REF_ID` and key order) to one of
+    /// an earlier entry of the same tool and name keeps the first one's reference and is stored as a stub.
+    /// `rank` sorts entries for telling; equal ranks keep the order of arrival.
+    ///
+    /// Cost: O(size of `objects`), whatever is stored already.
+    ///
+    /// # Errors
+    /// [`EnvironmentFull`] when the whole would pass `limit` bytes; nothing is added then.
+    pub fn add(
+        &mut self,
+        tool: &ToolName,
+        name: &ResultName,
+        metadata: Object,
+        objects: Vec<Object>,
+        rank: u64,
+        limit: u64,
+    ) -> Result<Added, EnvironmentFull> {
+        let location = self.tools.get(tool).and_then(|names| names.get(name));
+        let k = location.map_or(0, |l| l.dropped + l.entries.len());
+        let mut stored = Vec::with_capacity(objects.len());
+        let mut added = Added {
+            refs: Vec::with_capacity(objects.len()),
+            objects: Vec::with_capacity(objects.len()),
+        };
+        let mut fresh: Vec<(RefId, ObjectHash, usize)> = Vec::new();
+        let mut taken: HashSet<RefId> = HashSet::new();
+        for (i, mut object) in objects.into_iter().enumerate() {
+            object.shift_remove(REF_ID_KEY);
+            let hash = hash_object(&object);
+            let (reference, repeat) = match location.and_then(|l| l.first_of.get(&hash)) {
+                Some(first) => (first.clone(), true),
+                None => (self.free_reference(&format!("{tool}_{name}_{k}_{i}"), &taken), false),
+            };
+            object.insert(REF_ID_KEY.to_owned(), Value::String(reference.as_str().to_owned()));
+            if repeat {
+                stored.push(stub(&reference));
+            } else {
+                taken.insert(reference.clone());
+                fresh.push((reference.clone(), hash, i));
+                stored.push(object.clone());
+            }
+            added.refs.push(reference);
+            added.objects.push(object);
+        }
+        let bytes: usize = stored.iter().map(object_size).sum::<usize>() + object_size(&metadata);
+        let observed = self.bytes + bytes as u64;
+        if !stored.is_empty() && observed > limit {
+            return Err(EnvironmentFull { limit, observed });
+        }
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        let location = self
+            .tools
+            .entry(tool.clone())
+            .or_default()
+            .entry(name.clone())
+            .or_insert_with(|| Location {
+                created: seq,
+                ..Location::default()
+            });
+        if stored.is_empty() {
+            return Ok(added);
+        }
+        self.bytes = observed;
+        location.entries.push(Entry {
+            metadata,
+            objects: stored,
+            seq,
+            rank,
+            bytes,
+        });
+        for (reference, hash, object) in fresh {
+            location.first_of.entry(hash).or_insert_with(|| reference.clone());
+            self.refs.insert(
+                reference,
+                Place {
+                    tool: tool.clone(),
+                    name: name.clone(),
+                    entry: k,
+                    object,
+                },
+            );
+        }
+        Ok(added)
+    }
+
+    fn free_reference(&self, wanted: &str, taken: &HashSet<RefId>) -> RefId {
+        let free = |r: &RefId| !self.refs.contains_key(r) && !taken.contains(r);
+        let mut n = 1u64;
+        loop {
+            let text = if n == 1 {
+                wanted.to_owned()
+            } else {
+                format!("{wanted}~{n}")
+            };
+            // Tool and result names obey stricter rules than references, so this always parses.
+            if let Ok(reference) = text.parse::<RefId>()
+                && free(&reference)
+            {
+                return reference;
+            }
+            n += 1;
+        }
+    }
+
+    /// Places that hold results, in the order of their creation, also those without entries.
+    pub fn locations(&self) -> Vec<LocationSummary> {
+        self.locations_until(u64::MAX)
+    }
+
+    fn locations_until(&self, until: u64) -> Vec<LocationSummary> {
+        let each = self
+            .tools
+            .iter()
+            .flat_map(|(tool, names)| names.iter().map(move |(name, l)| (tool, name, l)));
+        each.filter(|(_, _, l)| l.created < until)
+            .map(|(tool, name, l)| LocationSummary {
+                tool: tool.clone(),
+                name: name.clone(),
+                entries: l.entries.partition_point(|e| e.seq < until),
+            })
+            .collect()
+    }
+
+    /// The entries of one place, oldest first, as stored.
+    pub fn entries(&self, tool: &str, name: &str) -> &[Entry] {
+        self.tools
+            .get(tool)
+            .and_then(|names| names.get(name))
+            .map_or(&[], |l| &l.entries)
+    }
+
+    /// All entries in the order of telling, oldest first.
+    pub fn ranked(&self) -> Vec<(&ToolName, &ResultName, &Entry)> {
+        let mut all: Vec<_> = self
+            .tools
+            .iter()
+            .flat_map(|(tool, names)| {
+                names
+                    .iter()
+                    .flat_map(move |(name, l)| l.entries.iter().map(move |e| (tool, name, e)))
+            })
+            .collect();
+        all.sort_by_key(|(_, _, e)| (e.rank, e.seq));
+        all
+    }
+
+    /// The object that carries `reference`, whole.
+    pub fn object(&self, reference: &str) -> Option<&Object> {
+        let place = self.refs.get(reference)?;
+        let location = self.tools.get(&place.tool)?.get(&place.name)?;
+        location
+            .entries
+            .get(place.entry.checked_sub(location.dropped)?)?
+            .objects
+            .get(place.object)
+    }
+
+    /// Whether an object carries `reference`.
+    pub fn contains(&self, reference: &str) -> bool {
+        self.refs.contains_key(reference)
+    }
+
+    /// An object as guests and users see it: a repeat stub becomes the whole object.
+    pub fn whole<'a>(&'a self, stored: &'a Object) -> &'a Object {
+        match repeat_of(stored) {
+            Some(reference) => self.object(reference).unwrap_or(stored),
+            None => stored,
+        }
+    }
+
+    /// Whether nothing was ever found: no entry anywhere.
+    pub fn is_empty(&self) -> bool {
+        self.n_entries() == 0
+    }
+
+    /// Entries in all places.
+    pub fn n_entries(&self) -> usize {
+        self.tools
+            .values()
+            .flat_map(|names| names.values())
+            .map(|l| l.entries.len())
+            .sum()
+    }
+
+    /// Objects in all places, repeats included.
+    pub fn n_objects(&self) -> usize {
+        self.tools
+            .values()
+            .flat_map(|n| n.values())
+            .flat_map(|l| &l.entries)
+            .map(|e| e.objects.len())
+            .sum()
+    }
+
+    /// Bytes of everything stored, as JSON.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A number that grows with every addition; equal numbers mean nothing was added in between.
+    pub fn version(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Highest rank in use; 0 when there is none.
+    pub fn last_rank(&self) -> u64 {
+        self.tools
+            .values()
+            .flat_map(|n| n.values())
+            .flat_map(|l| &l.entries)
+            .map(|e| e.rank)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Drops the oldest entries until at most `keep` entries are left and at most `max_bytes` bytes.
+    /// Returns how many went. A repeat whose first object goes becomes that object, so nothing dangles.
+    pub fn trim(&mut self, keep: usize, max_bytes: u64) -> usize {
+        let mut order: Vec<(u64, ToolName, ResultName)> = self
+            .tools
+            .iter()
+            .flat_map(|(t, names)| {
+                names
+                    .iter()
+                    .flat_map(move |(n, l)| l.entries.iter().map(move |e| (e.seq, t.clone(), n.clone())))
+            })
+            .collect();
+        order.sort();
+        let (mut left, mut gone) = (order.len(), 0);
+        for (_, tool, name) in order {
+            if left <= keep && self.bytes <= max_bytes {
+                break;
+            }
+            self.drop_oldest(&tool, &name);
+            left -= 1;
+            gone += 1;
+        }
+        gone
+    }
+
+    fn drop_oldest(&mut self, tool: &ToolName, name: &ResultName) {
+        let Some(location) = self.tools.get_mut(tool).and_then(|names| names.get_mut(name)) else {
+            return;
+        };
+        if location.entries.is_empty() {
+            return;
+        }
+        let oldest = location.entries.remove(0);
+        location.dropped += 1;
+        self.bytes -= oldest.bytes as u64;
+        for object in oldest.objects.iter().filter(|o| repeat_of(o).is_none()) {
+            let Some(reference) = reference_of(object) else {
+                continue;
+            };
+            let heir = location.entries.iter_mut().enumerate().find_map(|(e, entry)| {
+                let o = entry
+                    .objects
+                    .iter()
+                    .position(|o| repeat_of(o) == Some(reference.as_str()))?;
+                Some((e, o, entry))
+            });
+            match heir {
+                Some((e, o, entry)) => {
+                    let grown = object_size(object) as i64 - object_size(&stub(&reference)) as i64;
+                    if let Some(slot) = entry.objects.get_mut(o) {
+                        *slot = object.clone();
+                    }
+                    entry.bytes = entry.bytes.saturating_add_signed(grown as isize);
+                    self.bytes = self.bytes.saturating_add_signed(grown);
+                    if let Some(place) = self.refs.get_mut(&reference) {
+                        place.entry = location.dropped + e;
+                        place.object = o;
+                    }
+                }
+                None => {
+                    self.refs.remove(&reference);
+                    let mut bare = object.clone();
+                    bare.shift_remove(REF_ID_KEY);
+                    location.first_of.remove(&hash_object(&bare));
+                }
+            }
+        }
+    }
+
+    /// `environment[tool][name]` as JSON, repeats as stubs.
+    pub fn to_json(&self) -> Value {
+        let tools = self.tools.iter().map(|(tool, names)| {
+            let names = names.iter().map(|(name, l)| (name.to_string(), json!(l.entries)));
+            (tool.to_string(), Value::Object(names.collect()))
+        });
+        Value::Object(tools.collect())
+    }
+
+    /// Places and entries for the store; entries are those added at or after `version`, in order of arrival.
+    pub fn stored_since(&self, version: u64) -> (Vec<StoredLocation>, Vec<StoredEntry>) {
+        let mut locations = Vec::new();
+        let mut entries = Vec::new();
+        for (tool, names) in &self.tools {
+            for (name, location) in names {
+                locations.push((
+                    location.created,
+                    StoredLocation {
+                        tool: tool.clone(),
+                        name: name.clone(),
+                        dropped: location.dropped,
+                    },
+                ));
+                let from = location.entries.partition_point(|e| e.seq < version);
+                entries.extend(location.entries.iter().skip(from).map(|e| {
+                    let (metadata, objects) = (e.metadata.clone(), e.objects.clone());
+                    (
+                        e.seq,
+                        StoredEntry {
+                            tool: tool.clone(),
+                            name: name.clone(),
+                            rank: e.rank,
+                            metadata,
+                            objects,
+                        },
+                    )
+                }));
+            }
+        }
+        locations.sort_by_key(|(seq, _)| *seq);
+        entries.sort_by_key(|(seq, _)| *seq);
+        (
+            locations.into_iter().map(|(_, l)| l).collect(),
+            entries.into_iter().map(|(_, e)| e).collect(),
+        )
+    }
+
+    /// Rebuilds an environment from what [`Environment::stored_since`] gave.
+    pub fn restore(locations: Vec<StoredLocation>, entries: Vec<StoredEntry>) -> Self {
+        let mut environment = Self::default();
+        for StoredLocation { tool, name, dropped } in locations {
+            let created = environment.next_seq;
+            environment.next_seq += 1;
+            let location = Location {
+                dropped,
+                created,
+                ..Location::default()
+            };
+            environment.tools.entry(tool).or_default().insert(name, location);
+        }
+        for entry in entries {
+            environment.restore_entry(entry);
+        }
+        environment
+    }
+
+    fn restore_entry(&mut self, stored: StoredEntry) {
+        let StoredEntry {
+            tool,
+            name,
+            rank,
+            metadata,
+            objects,
+        } = stored;
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        let location = self
+            .tools
+            .entry(tool.clone())
+            .or_default()
+            .entry(name.clone())
+            .or_insert_with(|| Location {
+                created: seq,
+                ..Location::default()
+            });
+        let k = location.dropped + location.entries.len();
+        let bytes = objects.iter().map(object_size).sum::<usize>() + object_size(&metadata);
+        for (i, object) in objects.iter().enumerate().filter(|(_, o)| repeat_of(o).is_none()) {
+            let Some(reference) = reference_of(object) else {
+                continue;
+            };
+            let mut bare = object.clone();
+            bare.shift_remove(REF_ID_KEY);
+            location
+                .first_of
+                .entry(hash_object(&bare))
+                .or_insert_with(|| reference.clone());
+            self.refs.insert(
+                reference,
+                Place {
+                    tool: tool.clone(),
+                    name: name.clone(),
+                    entry: k,
+                    object: i,
+                },
+            );
+        }
+        self.bytes += bytes as u64;
+        location.entries.push(Entry {
+            metadata,
+            objects,
+            seq,
+            rank,
+            bytes,
+        });
+    }
+}
+
+fn stub(reference: &RefId) -> Object {
+    let mut stub = Object::new();
+    stub.insert("object_info".to_owned(), Value::String("[repeat]".to_owned()));
+    stub.insert(REF_ID_KEY.to_owned(), Value::String(reference.as_str().to_owned()));
+    stub
+}
+
+fn repeat_of(object: &Object) -> Option<&str> {
+    let is_stub = object.len() == 2 && object.get("object_info").and_then(Value::as_str) == Some("[repeat]");
+    if is_stub {
+        object.get(REF_ID_KEY).and_then(Value::as_str)
+    } else {
+        None
+    }
+}
+
+fn reference_of(object: &Object) -> Option<RefId> {
+    object.get(REF_ID_KEY)?.as_str()?.parse().ok()
+}
+
+fn hash_object(object: &Object) -> ObjectHash {
+    let mut hasher = Sha256::new();
+    hash_map(object, &mut hasher);
+    let digest = hasher.finalize();
+    let mut hash = ObjectHash::default();
+    for (slot, byte) in hash.iter_mut().zip(digest.iter()) {
+        *slot = *byte;
+    }
+    hash
+}
+
+fn hash_map(map: &Object, hasher: &mut Sha256) {
+    let mut pairs: Vec<_> = map.iter().collect();
+    pairs.sort_by_key(|(key, _)| *key);
+    hasher.update(b"{");
+    for (key, value) in pairs {
+        hash_text(key, hasher);
+        hash_value(value, hasher);
+    }
+    hasher.update(b"}");
+}
+
+// Each kind has a tag and texts carry their length, so that no two different values feed the same bytes.
+fn hash_value(value: &Value, hasher: &mut Sha256) {
+    match value {
+        Value::Null => hasher.update(b"n"),
+        Value::Bool(true) => hasher.update(b"t"),
+        Value::Bool(false) => hasher.update(b"f"),
+        Value::Number(n) => {
+            hasher.update(b"#");
+            hash_text(&n.to_string(), hasher);
+        }
+        Value::String(s) => hash_text(s, hasher),
+        Value::Array(items) => {
+            hasher.update(b"[");
+            items.iter().for_each(|item| hash_value(item, hasher));
+            hasher.update(b"]");
+        }
+        Value::Object(map) => hash_map(map, hasher),
+    }
+}
+
+fn hash_text(text: &str, hasher: &mut Sha256) {
+    hasher.update(b"s");
+    hasher.update((text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
+/// The session's environment, shared by its one writer and the readers of running calls.
+#[derive(Clone, Debug, Default)]
+pub struct SharedEnvironment(Arc<RwLock<Environment>>);
+
+impl SharedEnvironment {
+    /// Shares `environment`.
+    pub fn new(environment: Environment) -> Self {
+        Self(Arc::new(RwLock::new(environment)))
+    }
+
+    /// Reads. Additions are all or nothing, so a poisoned lock still guards a whole state.
+    pub fn read<T>(&self, look: impl FnOnce(&Environment) -> T) -> T {
+        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Writes.
+    pub fn write<T>(&self, change: impl FnOnce(&mut Environment) -> T) -> T {
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What stands in it now, for one call. With `only`, nothing but those tools' entries.
+    pub fn view(&self, only: Option<HashSet<ToolName>>) -> EnvironmentView {
+        EnvironmentView {
+            until: self.read(Environment::version),
+            environment: self.clone(),
+            only,
+        }
+    }
+}
+
+/// The environment as it stood at one moment, as a call may see it: objects whole.
+#[derive(Clone, Debug)]
+pub struct EnvironmentView {
+    environment: SharedEnvironment,
+    until: u64,
+    only: Option<HashSet<ToolName>>,
+}
+
+impl EnvironmentView {
+    fn may_see(&self, tool: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(tool))
+    }
+
+    /// Where results are.
+    pub fn locations(&self) -> Vec<LocationSummary> {
+        let mut all = self.environment.read(|e| e.locations_until(self.until));
+        all.retain(|l| self.may_see(l.tool.as_str()));
+        all
+    }
+
+    /// The entry at `index`, 0 the oldest: metadata and whole objects.
+    pub fn get(&self, tool: &str, name: &str, index: usize) -> Option<(Object, Vec<Object>)> {
+        self.entry(tool, name, |n| (index < n).then_some(index))
+    }
+
+    /// The newest entry.
+    pub fn latest(&self, tool: &str, name: &str) -> Option<(Object, Vec<Object>)> {
+        self.entry(tool, name, |n| n.checked_sub(1))
+    }
+
+    fn entry(
+        &self,
+        tool: &str,
+        name: &str,
+        pick: impl FnOnce(usize) -> Option<usize>,
+    ) -> Option<(Object, Vec<Object>)> {
+        if !self.may_see(tool) {
+            return None;
+        }
+        self.environment.read(|e| {
+            let entries = e.entries(tool, name);
+            let entry = entries.get(pick(entries.partition_point(|entry| entry.seq < self.until))?)?;
+            Some((
+                entry.metadata.clone(),
+                entry.objects.iter().map(|o| e.whole(o).clone()).collect(),
+            ))
+        })
+    }
+
+    /// The object that carries `reference`; beyond the snapshot only when `also` lists it (what this call yielded).
+    pub fn object(&self, reference: &str, also: &HashSet<RefId>) -> Option<Object> {
+        self.environment.read(|e| {
+            let place = e.refs.get(reference)?;
+            let location = e.tools.get(&place.tool)?.get(&place.name)?;
+            let entry = location.entries.get(place.entry.checked_sub(location.dropped)?)?;
+            let seen = entry.seq < self.until && self.may_see(place.tool.as_str());
+            (seen || also.contains(reference)).then(|| entry.objects.get(place.object).cloned())?
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
