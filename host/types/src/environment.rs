@@ -3,19 +3,21 @@
 //! The host alone writes. Readers hold an [`EnvironmentView`]: the state at one moment, without a copy, since
 //! entries are only ever appended while calls run.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::id::{RefId, ResultName, ToolName};
 use crate::object::{Object, REF_ID_KEY, object_size};
 
-/// First 128 bits of SHA-256 over the canonical form of an object.
-type ObjectHash = [u8; 16];
+mod hash;
+mod view;
+
+pub use view::{EnvironmentView, SharedEnvironment};
+
+use hash::{ObjectHash, hash_object};
 
 /// An addition was refused: the environment would pass its limit. Nothing was added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +73,8 @@ struct Place {
 pub struct Environment {
     tools: IndexMap<ToolName, IndexMap<ResultName, Location>>,
     refs: HashMap<RefId, Place>,
+    /// Where each entry is, by rank and order of arrival.
+    order: BTreeMap<(u64, u64), (ToolName, ResultName)>,
     bytes: u64,
     next_seq: u64,
 }
@@ -189,6 +193,7 @@ impl Environment {
             return Ok(added);
         }
         self.bytes = observed;
+        self.order.insert((rank, seq), (tool.clone(), name.clone()));
         location.entries.push(Entry {
             metadata,
             objects: stored,
@@ -259,17 +264,22 @@ impl Environment {
 
     /// All entries in the order of telling, oldest first.
     pub fn ranked(&self) -> Vec<(&ToolName, &ResultName, &Entry)> {
-        let mut all: Vec<_> = self
-            .tools
-            .iter()
-            .flat_map(|(tool, names)| {
-                names
-                    .iter()
-                    .flat_map(move |(name, l)| l.entries.iter().map(move |e| (tool, name, e)))
-            })
-            .collect();
-        all.sort_by_key(|(_, _, e)| (e.rank, e.seq));
-        all
+        self.order.iter().filter_map(|(key, place)| self.placed(*key, place)).collect()
+    }
+
+    /// The same, newest first and one at a time: the cost is that of the entries taken.
+    pub fn newest(&self) -> impl Iterator<Item = (&ToolName, &ResultName, &Entry)> {
+        self.order.iter().rev().filter_map(|(key, place)| self.placed(*key, place))
+    }
+
+    fn placed<'a>(
+        &'a self,
+        (_, seq): (u64, u64),
+        (tool, name): &'a (ToolName, ResultName),
+    ) -> Option<(&'a ToolName, &'a ResultName, &'a Entry)> {
+        let entries = self.entries(tool.as_str(), name.as_str());
+        let at = entries.binary_search_by_key(&seq, |e| e.seq).ok()?;
+        Some((tool, name, entries.get(at)?))
     }
 
     /// The object that carries `reference`, whole.
@@ -303,11 +313,7 @@ impl Environment {
 
     /// Entries in all places.
     pub fn n_entries(&self) -> usize {
-        self.tools
-            .values()
-            .flat_map(|names| names.values())
-            .map(|l| l.entries.len())
-            .sum()
+        self.order.len()
     }
 
     /// Objects in all places, repeats included.
@@ -332,13 +338,7 @@ impl Environment {
 
     /// Highest rank in use; 0 when there is none.
     pub fn last_rank(&self) -> u64 {
-        self.tools
-            .values()
-            .flat_map(|n| n.values())
-            .flat_map(|l| &l.entries)
-            .map(|e| e.rank)
-            .max()
-            .unwrap_or(0)
+        self.order.last_key_value().map_or(0, |((rank, _), _)| *rank)
     }
 
     /// Drops the oldest entries until at most `keep` entries are left and at most `max_bytes` bytes.
@@ -375,6 +375,7 @@ impl Environment {
         }
         let oldest = location.entries.remove(0);
         location.dropped += 1;
+        self.order.remove(&(oldest.rank, oldest.seq));
         self.bytes -= oldest.bytes as u64;
         for object in oldest.objects.iter().filter(|o| repeat_of(o).is_none()) {
             let Some(reference) = reference_of(object) else {
@@ -404,7 +405,11 @@ impl Environment {
                     self.refs.remove(&reference);
                     let mut bare = object.clone();
                     bare.shift_remove(REF_ID_KEY);
-                    location.first_of.remove(&hash_object(&bare));
+                    let hash = hash_object(&bare);
+                    // Equal objects of one entry are all whole; only the first of them stands for later ones.
+                    if location.first_of.get(&hash) == Some(&reference) {
+                        location.first_of.remove(&hash);
+                    }
                 }
             }
         }
@@ -518,6 +523,7 @@ impl Environment {
             );
         }
         self.bytes += bytes as u64;
+        self.order.insert((rank, seq), (tool, name));
         location.entries.push(Entry {
             metadata,
             objects,
@@ -546,145 +552,6 @@ fn repeat_of(object: &Object) -> Option<&str> {
 
 fn reference_of(object: &Object) -> Option<RefId> {
     object.get(REF_ID_KEY)?.as_str()?.parse().ok()
-}
-
-fn hash_object(object: &Object) -> ObjectHash {
-    let mut hasher = Sha256::new();
-    hash_map(object, &mut hasher);
-    let digest = hasher.finalize();
-    let mut hash = ObjectHash::default();
-    for (slot, byte) in hash.iter_mut().zip(digest.iter()) {
-        *slot = *byte;
-    }
-    hash
-}
-
-fn hash_map(map: &Object, hasher: &mut Sha256) {
-    let mut pairs: Vec<_> = map.iter().collect();
-    pairs.sort_by_key(|(key, _)| *key);
-    hasher.update(b"{");
-    for (key, value) in pairs {
-        hash_text(key, hasher);
-        hash_value(value, hasher);
-    }
-    hasher.update(b"}");
-}
-
-// Each kind has a tag and texts carry their length, so that no two different values feed the same bytes.
-fn hash_value(value: &Value, hasher: &mut Sha256) {
-    match value {
-        Value::Null => hasher.update(b"n"),
-        Value::Bool(true) => hasher.update(b"t"),
-        Value::Bool(false) => hasher.update(b"f"),
-        Value::Number(n) => {
-            hasher.update(b"#");
-            hash_text(&n.to_string(), hasher);
-        }
-        Value::String(s) => hash_text(s, hasher),
-        Value::Array(items) => {
-            hasher.update(b"[");
-            items.iter().for_each(|item| hash_value(item, hasher));
-            hasher.update(b"]");
-        }
-        Value::Object(map) => hash_map(map, hasher),
-    }
-}
-
-fn hash_text(text: &str, hasher: &mut Sha256) {
-    hasher.update(b"s");
-    hasher.update((text.len() as u64).to_le_bytes());
-    hasher.update(text.as_bytes());
-}
-
-/// The session's environment, shared by its one writer and the readers of running calls.
-#[derive(Clone, Debug, Default)]
-pub struct SharedEnvironment(Arc<RwLock<Environment>>);
-
-impl SharedEnvironment {
-    /// Shares `environment`.
-    pub fn new(environment: Environment) -> Self {
-        Self(Arc::new(RwLock::new(environment)))
-    }
-
-    /// Reads. Additions are all or nothing, so a poisoned lock still guards a whole state.
-    pub fn read<T>(&self, look: impl FnOnce(&Environment) -> T) -> T {
-        look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Writes.
-    pub fn write<T>(&self, change: impl FnOnce(&mut Environment) -> T) -> T {
-        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// What stands in it now, for one call. With `only`, nothing but those tools' entries.
-    pub fn view(&self, only: Option<HashSet<ToolName>>) -> EnvironmentView {
-        EnvironmentView {
-            until: self.read(Environment::version),
-            environment: self.clone(),
-            only,
-        }
-    }
-}
-
-/// The environment as it stood at one moment, as a call may see it: objects whole.
-#[derive(Clone, Debug)]
-pub struct EnvironmentView {
-    environment: SharedEnvironment,
-    until: u64,
-    only: Option<HashSet<ToolName>>,
-}
-
-impl EnvironmentView {
-    fn may_see(&self, tool: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| only.contains(tool))
-    }
-
-    /// Where results are.
-    pub fn locations(&self) -> Vec<LocationSummary> {
-        let mut all = self.environment.read(|e| e.locations_until(self.until));
-        all.retain(|l| self.may_see(l.tool.as_str()));
-        all
-    }
-
-    /// The entry at `index`, 0 the oldest: metadata and whole objects.
-    pub fn get(&self, tool: &str, name: &str, index: usize) -> Option<(Object, Vec<Object>)> {
-        self.entry(tool, name, |n| (index < n).then_some(index))
-    }
-
-    /// The newest entry.
-    pub fn latest(&self, tool: &str, name: &str) -> Option<(Object, Vec<Object>)> {
-        self.entry(tool, name, |n| n.checked_sub(1))
-    }
-
-    fn entry(
-        &self,
-        tool: &str,
-        name: &str,
-        pick: impl FnOnce(usize) -> Option<usize>,
-    ) -> Option<(Object, Vec<Object>)> {
-        if !self.may_see(tool) {
-            return None;
-        }
-        self.environment.read(|e| {
-            let entries = e.entries(tool, name);
-            let entry = entries.get(pick(entries.partition_point(|entry| entry.seq < self.until))?)?;
-            Some((
-                entry.metadata.clone(),
-                entry.objects.iter().map(|o| e.whole(o).clone()).collect(),
-            ))
-        })
-    }
-
-    /// The object that carries `reference`; beyond the snapshot only when `also` lists it (what this call yielded).
-    pub fn object(&self, reference: &str, also: &HashSet<RefId>) -> Option<Object> {
-        self.environment.read(|e| {
-            let place = e.refs.get(reference)?;
-            let location = e.tools.get(&place.tool)?.get(&place.name)?;
-            let entry = location.entries.get(place.entry.checked_sub(location.dropped)?)?;
-            let seen = entry.seq < self.until && self.may_see(place.tool.as_str());
-            (seen || also.contains(reference)).then(|| entry.objects.get(place.object).cloned())?
-        })
-    }
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ pub enum QueryOutcome {
 /// What happened. Exactly one of the last three variants ends a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the fields are those of the contract, section 6")]
+#[expect(missing_docs, reason = "the fields are those of the contract, section 6")]
 pub enum EventBody {
     QueryStarted {
         prompt: Option<String>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Stable codes; the closed set of the contract, section 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "each is the contract's code of the same name")]
+#[expect(missing_docs, reason = "each is the contract's code of the same name")]
 pub enum FailureCode {
     Trap,
     Deadline,

@@ -53,7 +53,7 @@ impl fmt::Display for SizeInBytes {
         for (unit, name) in [(1024 * MIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")] {
             if self.0 >= unit {
                 let whole = self.0 / unit;
-                return if self.0 % unit == 0 {
+                return if self.0.is_multiple_of(unit) {
                     write!(f, "{whole} {name}")
                 } else {
                     write!(f, "{:.2} {name}", self.0 as f64 / unit as f64)

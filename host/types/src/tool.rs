@@ -119,7 +119,7 @@ pub struct CitedText {
 
 /// One item a call says while it runs.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the fields are those of the WIT functions of the same name")]
+#[expect(missing_docs, reason = "the fields are those of the WIT functions of the same name")]
 pub enum Yield {
     /// Direct speech.
     Text(String),
