@@ -1,0 +1,145 @@
+//! Calls in flight: each a future that ends with its outcome, and the yields it has sent.
+//!
+//! A call first takes its permits (plugin, session, host), then runs on the guests' runtime. Dropping a [`Running`]
+//! stops its guest.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use elysia_decision::CallPlan;
+use elysia_registry::Plugin;
+use elysia_sandbox::{CallRequest, Engine, GuestContext, Yielded};
+use elysia_types::{CallEnd, CallId, Failure, FailureCode, PluginState};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// Yields that wait for the drive. The guest waits when it is full.
+const WAITING_YIELDS: usize = 16;
+
+/// One call in flight.
+pub(crate) struct Running {
+    pub(crate) id: CallId,
+    pub(crate) plugin: Arc<Plugin>,
+    pub(crate) cancel: CancellationToken,
+    /// The plugin's state as the call began.
+    pub(crate) state_before: PluginState,
+    started: Instant,
+    yields: mpsc::Receiver<Yielded>,
+    end: Pin<Box<dyn Future<Output = CallEnd> + Send>>,
+    ended: Option<CallEnd>,
+}
+
+/// What a call did.
+pub(crate) enum Progress {
+    /// It said something.
+    Yielded(Yielded),
+    /// It is over; nothing more comes from it.
+    Ended(CallEnd, u64),
+}
+
+/// Who may run at once. Semaphores of tokio are fair: first come, first served.
+#[derive(Clone)]
+pub(crate) struct Permits {
+    pub(crate) plugin: Arc<Semaphore>,
+    pub(crate) session: Arc<Semaphore>,
+    pub(crate) host: Arc<Semaphore>,
+}
+
+impl Running {
+    pub(crate) fn start(engine: Engine, plugin: Arc<Plugin>, plan: CallPlan, context: GuestContext, permits: Permits) -> Self {
+        let (to_drive, yields) = mpsc::channel(WAITING_YIELDS);
+        let cancel = CancellationToken::new();
+        let (id, state_before) = (plan.call.call_id.clone(), context.state.clone());
+        let end = Box::pin(run(engine, plugin.clone(), plan, context, permits, to_drive, cancel.clone()));
+        Self { id, plugin, cancel, state_before, started: Instant::now(), yields, end, ended: None }
+    }
+
+    /// A call that ended before it began.
+    pub(crate) fn refused(plugin: Arc<Plugin>, id: CallId, failure: Failure) -> Self {
+        let (_, yields) = mpsc::channel(1);
+        let end = CallEnd { outcome: Err(failure), state: None };
+        Self {
+            id,
+            plugin,
+            cancel: CancellationToken::new(),
+            state_before: PluginState::new(),
+            started: Instant::now(),
+            yields,
+            end: Box::pin(std::future::pending()),
+            ended: Some(end),
+        }
+    }
+
+    /// Yields first, then the end: what was said before a failure is never lost.
+    pub(crate) fn poll_progress(&mut self, context: &mut Context<'_>) -> Poll<Progress> {
+        if let Poll::Ready(Some(yielded)) = self.yields.poll_recv(context) {
+            return Poll::Ready(Progress::Yielded(yielded));
+        }
+        if self.ended.is_none()
+            && let Poll::Ready(end) = self.end.as_mut().poll(context)
+        {
+            self.ended = Some(end);
+        }
+        if self.ended.is_none() {
+            return Poll::Pending;
+        }
+        // The sender went with the guest, so this either drains what is left or says that nothing is.
+        match self.yields.poll_recv(context) {
+            Poll::Ready(Some(yielded)) => Poll::Ready(Progress::Yielded(yielded)),
+            Poll::Ready(None) => match self.ended.take() {
+                Some(end) => Poll::Ready(Progress::Ended(end, millis(self.started))),
+                None => Poll::Pending,
+            },
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+async fn run(
+    engine: Engine,
+    plugin: Arc<Plugin>,
+    plan: CallPlan,
+    context: GuestContext,
+    permits: Permits,
+    to_drive: mpsc::Sender<Yielded>,
+    cancel: CancellationToken,
+) -> CallEnd {
+    let refused = |failure| CallEnd { outcome: Err(failure), state: None };
+    // Narrow to wide, always in this order, so that two calls cannot wait for each other.
+    let permit = async {
+        let plugin = permits.plugin.acquire_owned().await?;
+        let session = permits.session.acquire_owned().await?;
+        Ok::<_, tokio::sync::AcquireError>((plugin, session, permits.host.acquire_owned().await?))
+    };
+    let held = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return refused(Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited")),
+        held = permit => match held {
+            Ok(held) => held,
+            // Permits are never closed while the host lives.
+            Err(_) => return refused(Failure::new(FailureCode::Cancelled, "the host is shutting down")),
+        },
+    };
+    let component = match plugin.component().await {
+        Ok(component) => component,
+        Err(failure) => return refused(failure),
+    };
+    let request = CallRequest {
+        plugin: plugin.name.clone(),
+        tool: plan.call.tool,
+        inputs: plan.inputs,
+        limits: plugin.limits.clone(),
+        policy: plugin.policy.clone(),
+        context,
+    };
+    let end = engine.call(&component, request, to_drive, cancel).await;
+    drop(held);
+    end
+}
+
+pub(crate) fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
