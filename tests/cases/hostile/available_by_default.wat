@@ -1,0 +1,3 @@
+;;! run = "available"
+;;! code = "ok"
+;;! value = "true"

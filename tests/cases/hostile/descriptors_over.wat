@@ -1,0 +1,4 @@
+;;! run = "describe"
+;;! limits = { descriptors = "10B" }
+;;! code = "invalid_output"
+;;! limit = "descriptors"

@@ -1,0 +1,4 @@
+;;! limits = { inputs = "10B" }
+;;! inputs = '{"a":"xxx"}'
+;;! code = "invalid_inputs"
+;;! limit = "inputs"

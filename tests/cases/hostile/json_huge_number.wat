@@ -1,0 +1,5 @@
+;;! code = "invalid_output"
+;;! message = ["objects[0]"]
+;;! yields = ["text before"]
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $yield_text @"before") (call $result @"{\"a\":1e999}") (call $yield_text @"after") (call $nothing))

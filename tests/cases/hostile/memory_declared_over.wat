@@ -1,0 +1,4 @@
+;;! run = "load"
+;;! code = "memory"
+;;! limit = "memory"
+(memory (export "memory") 4097)

@@ -1,0 +1,3 @@
+;;! run = "run-if-true"
+;;! code = "ok"
+;;! value = "[null]"

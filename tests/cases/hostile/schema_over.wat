@@ -1,0 +1,4 @@
+;;! run = "describe"
+;;! limits = { schema = "10B" }
+;;! code = "invalid_output"
+;;! limit = "schema"
