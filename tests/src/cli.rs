@@ -136,57 +136,32 @@ pub fn trials() -> Vec<Trial> {
         Trial::ignorable_test(name, move || run(&path).map_err(Failed::from))
     };
     let help = |words: &'static [&'static str]| {
-        let name = if words.is_empty() {
-            "elysia-host".to_owned()
-        } else {
-            words.join("_")
-        };
-        Trial::test(format!("cli/help/{name}"), move || {
-            help(words, &name_of(words)).map_err(Failed::from)
-        })
+        let name = if words.is_empty() { "elysia-host".to_owned() } else { words.join("_") };
+        Trial::test(format!("cli/help/{name}"), move || help(words, &name_of(words)).map_err(Failed::from))
     };
     files.into_iter().map(case).chain(HELP.into_iter().map(help)).collect()
 }
 
 fn name_of(words: &[&str]) -> String {
-    if words.is_empty() {
-        "elysia-host".to_owned()
-    } else {
-        words.join("_")
-    }
+    if words.is_empty() { "elysia-host".to_owned() } else { words.join("_") }
 }
 
 /// The binary beside this very test executable.
 fn binary() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
-    let folder = own
-        .parent()
-        .and_then(Path::parent)
-        .ok_or("the test executable has no folder")?;
+    let folder = own.parent().and_then(Path::parent).ok_or("the test executable has no folder")?;
     let path = folder.join("elysia-host");
     if path.is_file() {
         Ok(path)
     } else {
-        Err(format!(
-            "{} is not built: run `cargo xtask test`, or `cargo build -p elysia-cli` first",
-            path.display()
-        ))
+        Err(format!("{} is not built: run `cargo xtask test`, or `cargo build -p elysia-cli` first", path.display()))
     }
 }
 
 fn help(words: &[&str], name: &str) -> Result<(), String> {
-    let output = Command::new(binary()?)
-        .args(words)
-        .arg("--help")
-        .env_clear()
-        .output()
-        .map_err(|e| e.to_string())?;
+    let output = Command::new(binary()?).args(words).arg("--help").env_clear().output().map_err(|e| e.to_string())?;
     if output.status.code() != Some(0) {
-        return Err(format!(
-            "exit {:?}\n{}",
-            output.status.code(),
-            String::from_utf8_lossy(&output.stderr)
-        ));
+        return Err(format!("exit {:?}\n{}", output.status.code(), String::from_utf8_lossy(&output.stderr)));
     }
     let text = String::from_utf8(output.stdout).map_err(|e| e.to_string())?;
     let path = cases::folder("cli").join("help").join(format!("{name}.txt"));
@@ -194,11 +169,7 @@ fn help(words: &[&str], name: &str) -> Result<(), String> {
         return std::fs::write(path, text).map_err(|e| e.to_string());
     }
     let expected = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    if expected == text {
-        Ok(())
-    } else {
-        Err(cases::difference(&expected, &text))
-    }
+    if expected == text { Ok(()) } else { Err(cases::difference(&expected, &text)) }
 }
 
 fn run(path: &Path) -> Result<Completion, String> {
@@ -227,17 +198,9 @@ fn start(place: &Place, run: &Run) -> Result<Seen, String> {
     command.args(run.args_bytes.iter().map(|bytes| OsString::from_vec(bytes.clone())));
     command.current_dir(place.work()).env_clear().envs(place.environment());
     command.envs(run.env.iter().map(|(name, value)| (name, place.fill(value))));
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(Output::Full) = run.output {
-        command.stdout(
-            std::fs::File::options()
-                .write(true)
-                .open("/dev/full")
-                .map_err(|e| e.to_string())?,
-        );
+        command.stdout(std::fs::File::options().write(true).open("/dev/full").map_err(|e| e.to_string())?);
     }
     let mut child = command.spawn().map_err(|e| e.to_string())?;
     if let Some(Output::Closed) = run.output {
@@ -298,10 +261,7 @@ fn watch(child: &mut Child, after: Option<&str>, lines: &mpsc::Receiver<String>)
         return Err("it took more than ten seconds to stop".to_owned());
     }
     // As a shell tells it.
-    let exit = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal))
-        .unwrap_or(-1);
+    let exit = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1);
     Ok((stderr, exit))
 }
 

@@ -34,9 +34,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = cases::per_file("decision", "txt", run);
     trials.extend((0..PARTS).map(|part| {
         let name = format!("decision/every_case_survives_interruption_anywhere_{part}");
-        Trial::test(name, move || {
-            interrupt_everywhere(part).map_err(libtest_mimic::Failed::from)
-        })
+        Trial::test(name, move || interrupt_everywhere(part).map_err(libtest_mimic::Failed::from))
     }));
     trials
 }
@@ -71,11 +69,7 @@ fn interrupt_everywhere(part: usize) -> Result<(), String> {
             for interrupt in [Interrupt::Cancel, Interrupt::CancelTwice, Interrupt::Time] {
                 let show = perform(&script, Some((after, interrupt)))?;
                 show.check_closed().map_err(|e| {
-                    format!(
-                        "{}: {interrupt:?} after action {after}: {e}\n{}",
-                        path.display(),
-                        show.transcript
-                    )
+                    format!("{}: {interrupt:?} after action {after}: {e}\n{}", path.display(), show.transcript)
                 })?;
             }
         }

@@ -19,21 +19,12 @@ pub fn trials() -> Vec<Trial> {
 fn run(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let head = text.split_once("\n---\n").map_or(text.as_str(), |(head, _)| head);
-    let mut bench = Bench {
-        environment: SharedEnvironment::default(),
-        view: None,
-        out: String::new(),
-    };
+    let mut bench = Bench { environment: SharedEnvironment::default(), view: None, out: String::new() };
     for line in head.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
         bench.does(line).map_err(|e| format!("`{line}`: {e}"))?;
     }
     let whole = bench.environment.read(|e| {
-        let counts = format!(
-            "{} entries, {} objects, {} bytes",
-            e.n_entries(),
-            e.n_objects(),
-            e.bytes()
-        );
+        let counts = format!("{} entries, {} objects, {} bytes", e.n_entries(), e.n_objects(), e.bytes());
         format!("{counts}\n{:#}", e.to_json())
     });
     bench.say(&whole);
@@ -56,18 +47,12 @@ impl Bench {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |key: &str| words.iter().find_map(|w| w.strip_prefix(key)?.parse::<u64>().ok());
         let line = match words.as_slice() {
-            ["add", tool, name, ..] => self.add(
-                tool,
-                name,
-                line,
-                number("rank=").unwrap_or(0),
-                number("limit=").unwrap_or(u64::MAX),
-            )?,
+            ["add", tool, name, ..] => {
+                self.add(tool, name, line, number("rank=").unwrap_or(0), number("limit=").unwrap_or(u64::MAX))?
+            }
             ["trim", ..] => {
                 let keep = usize::try_from(number("keep=").unwrap_or(0)).map_err(|e| e.to_string())?;
-                let gone = self
-                    .environment
-                    .write(|e| e.trim(keep, number("bytes=").unwrap_or(u64::MAX)));
+                let gone = self.environment.write(|e| e.trim(keep, number("bytes=").unwrap_or(u64::MAX)));
                 format!("trimmed {gone}")
             }
             ["store"] => {
@@ -89,14 +74,10 @@ impl Bench {
             }
             ["seen", tool, name] => {
                 let view = self.view.as_ref().ok_or("`view` first")?;
-                view.latest(tool, name)
-                    .map_or("nothing seen".to_owned(), |(_, objects)| json!(objects).to_string())
+                view.latest(tool, name).map_or("nothing seen".to_owned(), |(_, objects)| json!(objects).to_string())
             }
             ["ranked"] => self.environment.read(|e| {
-                let all = e
-                    .ranked()
-                    .into_iter()
-                    .map(|(tool, name, entry)| format!("{tool}/{name}@{}", entry.rank()));
+                let all = e.ranked().into_iter().map(|(tool, name, entry)| format!("{tool}/{name}@{}", entry.rank()));
                 all.collect::<Vec<_>>().join(" ")
             }),
             _ => return Err("unknown operation".to_owned()),
@@ -110,9 +91,7 @@ impl Bench {
         let objects: Vec<Object> = serde_json::from_str(&line[json.0..=json.1]).map_err(|e| e.to_string())?;
         let tool = tool.parse().map_err(|e| format!("{e}"))?;
         let name = name.parse().map_err(|e| format!("{e}"))?;
-        let added = self
-            .environment
-            .write(|e| e.add(&tool, &name, Object::new(), objects, rank, limit));
+        let added = self.environment.write(|e| e.add(&tool, &name, Object::new(), objects, rank, limit));
         Ok(match added {
             Ok(added) => format!("{:?}", added.refs),
             Err(full) => full.to_string(),

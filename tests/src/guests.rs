@@ -91,35 +91,30 @@ pub fn puppet() -> Vec<u8> {
 
 /// [`puppet`] under another name.
 pub fn puppet_named(tool_name: &str) -> Vec<u8> {
-    let mut tool = Tool::new(tool_name, "Does what its inputs say.");
+    puppet_with(Tool::new(tool_name, "Does what its inputs say."))
+}
+
+/// [`puppet`] described otherwise; its schema stays.
+pub fn puppet_with(mut tool: Tool) -> Vec<u8> {
     tool.schema = r#"{"type":"object","properties":{"do":{"type":"array","items":{"type":"array","items":{"type":"string"}}}},"required":["do"]}"#.to_owned();
     component(&[tool], PUPPET)
 }
 
 fn module_text(tools: &[Tool], body: &str) -> String {
-    let (imports, rest) = PRELUDE
-        .split_once(";; ---- after the body ----")
-        .expect("prelude has two parts");
+    let (imports, rest) = PRELUDE.split_once(";; ---- after the body ----").expect("prelude has two parts");
     let defines = |name: &str| body.contains(&format!("(func {name} ")) || body.contains(&format!("(func {name}\n"));
     let mut text = format!("(module\n{imports}\n{body}\n");
     for part in rest.split(";; ---- unless ").skip(1) {
         let (name, fields) = part.split_once('\n').expect("a part has a name");
         let name = name.trim();
-        let given = if name == "memory" {
-            body.contains("(memory (export")
-        } else {
-            defines(name)
-        };
+        let given = if name == "memory" { body.contains("(memory (export") } else { defines(name) };
         if !given {
             text.push_str(fields);
         }
     }
-    for (name, function) in [
-        ("describe", "$describe"),
-        ("available", "$available"),
-        ("run-if-true", "$run_if_true"),
-        ("call", "$call"),
-    ] {
+    for (name, function) in
+        [("describe", "$describe"), ("available", "$available"), ("run-if-true", "$run_if_true"), ("call", "$call")]
+    {
         let export = format!("elysia:plugin/tools@0.1.0#{name}\"");
         // The body may export it itself.
         if !body.contains(&format!("(export \"{export}")) {
@@ -128,18 +123,11 @@ fn module_text(tools: &[Tool], body: &str) -> String {
     }
     let (descriptors, list, heap) = descriptors(tools);
     let pages = heap / 65536 + 2;
-    let mut text = text
-        .replace("$PAGES", &pages.to_string())
-        .replace("$LIST", &list.to_string());
-    text = text
-        .replace("$COUNT", &tools.len().to_string())
-        .replace("$HEAP", &heap.to_string());
+    let mut text = text.replace("$PAGES", &pages.to_string()).replace("$LIST", &list.to_string());
+    text = text.replace("$COUNT", &tools.len().to_string()).replace("$HEAP", &heap.to_string());
     let (mut text, texts) = place_texts(&text);
     text.push_str(&format!("(data (i32.const {TEXTS}) \"{}\")\n", escaped(&texts)));
-    text.push_str(&format!(
-        "(data (i32.const {DESCRIPTORS}) \"{}\")\n)",
-        escaped(&descriptors)
-    ));
+    text.push_str(&format!("(data (i32.const {DESCRIPTORS}) \"{}\")\n)", escaped(&descriptors)));
     text
 }
 
@@ -162,18 +150,11 @@ fn place_texts(text: &str) -> (String, Vec<u8>) {
                 other => content.push(other),
             }
         }
-        out.push_str(&format!(
-            "{before}(i32.const {}) (i32.const {})",
-            TEXTS + texts.len(),
-            content.len()
-        ));
+        out.push_str(&format!("{before}(i32.const {}) (i32.const {})", TEXTS + texts.len(), content.len()));
         texts.extend(content.bytes());
         rest = &after[end..];
     }
-    assert!(
-        TEXTS + texts.len() <= DESCRIPTORS,
-        "texts of a guest take more than 48 KiB"
-    );
+    assert!(TEXTS + texts.len() <= DESCRIPTORS, "texts of a guest take more than 48 KiB");
     out.push_str(rest);
     (out, texts)
 }
@@ -210,15 +191,9 @@ fn world() -> &'static (Resolve, WorldId) {
         resolve.push_dir(&wit).unwrap_or_else(|e| panic!("{e:#}"));
         let mut last = None;
         for package in WASI.split("\n====\n") {
-            last = Some(
-                resolve
-                    .push_str("wasi.wit", package)
-                    .unwrap_or_else(|e| panic!("{e:#}")),
-            );
+            last = Some(resolve.push_str("wasi.wit", package).unwrap_or_else(|e| panic!("{e:#}")));
         }
-        let world = resolve
-            .select_world(&[last.expect("packages")], Some("guest"))
-            .unwrap_or_else(|e| panic!("{e:#}"));
+        let world = resolve.select_world(&[last.expect("packages")], Some("guest")).unwrap_or_else(|e| panic!("{e:#}"));
         (resolve, world)
     })
 }

@@ -79,11 +79,7 @@ pub fn engine() -> &'static Engine {
 
 /// Runs `future` to its end.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
-        .block_on(future)
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
 }
 
 /// Loads without a cache.
@@ -131,10 +127,7 @@ pub async fn run(component: &elysia_sandbox::Component, mut request: CallRequest
         let mut yields = Vec::new();
         while let Some(Yielded { item, answer }) = receiver.recv().await {
             if let (Some(answer), Yield::Result(result)) = (answer, &item) {
-                let name = result
-                    .name
-                    .clone()
-                    .unwrap_or_else(|| "default".parse().expect("a name"));
+                let name = result.name.clone().unwrap_or_else(|| "default".parse().expect("a name"));
                 let (metadata, objects) = (result.metadata.clone(), result.objects.clone());
                 let added = shared.write(|e| e.add(&tool, &name, metadata, objects, 0, u64::MAX));
                 let _ = answer.send(Ok(added.expect("room").refs));
@@ -153,20 +146,11 @@ pub fn short(item: &Yield) -> String {
     match item {
         Yield::Text(text) => format!("text {text}"),
         Yield::CitedText { paragraphs, .. } => {
-            format!(
-                "cited {}",
-                paragraphs
-                    .iter()
-                    .map(|p| format!("{} {:?}", p.text, p.ref_ids))
-                    .collect::<String>()
-            )
+            format!("cited {}", paragraphs.iter().map(|p| format!("{} {:?}", p.text, p.ref_ids)).collect::<String>())
         }
         Yield::Result(result) => {
             let name = result.name.as_ref().map_or("default", |name| name.as_str());
-            format!(
-                "result {name} {}",
-                serde_json::to_string(&result.objects).expect("JSON")
-            )
+            format!("result {name} {}", serde_json::to_string(&result.objects).expect("JSON"))
         }
         Yield::Status(text) => format!("status {text}"),
         Yield::Progress { done, total } => format!("progress {done}/{total}"),
@@ -204,45 +188,25 @@ async fn asked(header: &Header, component: &elysia_sandbox::Component, limits: L
     let plugin = "under-test".parse().expect("a name");
     let tools = ["guest".parse().expect("a name")];
     let deadline = Instant::now() + limits.ask;
-    let ask = AskRequest {
-        plugin,
-        limits,
-        deadline,
-        context: context(),
-    };
+    let ask = AskRequest { plugin, limits, deadline, context: context() };
     let answer = match header.run.as_str() {
-        "describe" => engine()
-            .describe(component, &ask.plugin, &ask.limits)
-            .await
-            .map(|all| described(&all)),
-        "available" => engine()
-            .available(component, &tools, ask)
-            .await
-            .map(|all| answered(&all)),
-        "run-if-true" => engine()
-            .run_if_true(component, &tools, ask)
-            .await
-            .map(|all| serde_json::to_string(&all).expect("JSON")),
+        "describe" => engine().describe(component, &ask.plugin, &ask.limits).await.map(|all| described(&all)),
+        "available" => engine().available(component, &tools, ask).await.map(|all| answered(&all)),
+        "run-if-true" => {
+            engine().run_if_true(component, &tools, ask).await.map(|all| serde_json::to_string(&all).expect("JSON"))
+        }
         other => return Err(format!("`run = {other}` is not known")),
     };
     verdict(header, answer.as_ref().map(Clone::clone))
 }
 
 fn described(tools: &[ToolDescriptor]) -> String {
-    tools
-        .iter()
-        .map(|tool| format!("{} {}", tool.name, tool.input_schema))
-        .collect::<Vec<_>>()
-        .join(" | ")
+    tools.iter().map(|tool| format!("{} {}", tool.name, tool.input_schema)).collect::<Vec<_>>().join(" | ")
 }
 
 fn answered(answers: &[Availability]) -> String {
     let reason = |a: &Availability| a.reason.clone().unwrap_or_default();
-    answers
-        .iter()
-        .map(|a| format!("{} {}", a.available, reason(a)).trim().to_owned())
-        .collect::<Vec<_>>()
-        .join(" | ")
+    answers.iter().map(|a| format!("{} {}", a.available, reason(a)).trim().to_owned()).collect::<Vec<_>>().join(" | ")
 }
 
 async fn called(header: &Header, component: &elysia_sandbox::Component, limits: Limits) -> Result<(), String> {
@@ -265,10 +229,7 @@ async fn called(header: &Header, component: &elysia_sandbox::Component, limits: 
     {
         return Err(format!("yields: want {expected}, got {}", yields.len()));
     }
-    let state = end
-        .state
-        .as_ref()
-        .map_or_else(|| "unchanged".to_owned(), |s| serde_json::to_string(s).expect("JSON"));
+    let state = end.state.as_ref().map_or_else(|| "unchanged".to_owned(), |s| serde_json::to_string(s).expect("JSON"));
     match &header.state_after {
         Some(expected) if *expected != state => Err(format!("state: want {expected}, got {state}")),
         _ => Ok(()),
@@ -302,23 +263,12 @@ fn verdict(header: &Header, outcome: Result<String, &Failure>) -> Result<(), Str
             return complain("nothing says how to raise the limit");
         }
     }
-    let own_words = [
-        "invalid_inputs",
-        "not_found",
-        "unavailable",
-        "rate_limited",
-        "denied",
-        "failed",
-    ]
-    .contains(&header.code.as_str());
+    let own_words = ["invalid_inputs", "not_found", "unavailable", "rate_limited", "denied", "failed"]
+        .contains(&header.code.as_str());
     if !failure.message.contains("under-test") && !own_words {
         return complain("the message does not name the plugin");
     }
-    if let Some(missing) = header
-        .message
-        .iter()
-        .find(|part| !failure.message.contains(part.as_str()))
-    {
+    if let Some(missing) = header.message.iter().find(|part| !failure.message.contains(part.as_str())) {
         return complain(&format!("the message lacks `{missing}`"));
     }
     match header.feedback_bytes {

@@ -22,6 +22,8 @@ pub mod loader;
 
 pub mod provider;
 
+pub mod session;
+
 pub mod decision;
 
 pub mod environment;

@@ -53,18 +53,10 @@ impl Place {
         let options = LoaderOptions {
             dirs: vec![dir.path().join("plugins")],
             explicit: true,
-            grounds: Grounds {
-                base: dir.path().to_owned(),
-                kept: Vec::new(),
-                plugins: Vec::new(),
-            },
+            grounds: Grounds { base: dir.path().to_owned(), kept: Vec::new(), plugins: Vec::new() },
             ..LoaderOptions::default()
         };
-        Self {
-            dir,
-            runtime: tokio::runtime::Runtime::new().unwrap(),
-            options,
-        }
+        Self { dir, runtime: tokio::runtime::Runtime::new().unwrap(), options }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -88,21 +80,12 @@ impl Place {
     }
 
     fn grant(&mut self, name: &str, toml: &str) {
-        self.options
-            .grants
-            .insert(name.to_owned(), toml::from_str::<Grant>(toml).unwrap());
+        self.options.grants.insert(name.to_owned(), toml::from_str::<Grant>(toml).unwrap());
     }
 
     fn engine(&self) -> Engine {
-        let cache = CacheDirs {
-            cache_dir: self.cache_dir(),
-            key_file: self.dir.path().join("state/cache.key"),
-        };
-        Engine::new(EngineOptions {
-            cache: Some(cache),
-            guest_threads: 1,
-        })
-        .unwrap()
+        let cache = CacheDirs { cache_dir: self.cache_dir(), key_file: self.dir.path().join("state/cache.key") };
+        Engine::new(EngineOptions { cache: Some(cache), guest_threads: 1 }).unwrap()
     }
 
     fn cache_dir(&self) -> PathBuf {
@@ -110,10 +93,7 @@ impl Place {
     }
 
     fn cached_files(&self) -> Vec<PathBuf> {
-        let mut files: Vec<_> = std::fs::read_dir(self.cache_dir())
-            .unwrap()
-            .map(|e| e.unwrap().path())
-            .collect();
+        let mut files: Vec<_> = std::fs::read_dir(self.cache_dir()).unwrap().map(|e| e.unwrap().path()).collect();
         files.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
         files
     }
@@ -148,11 +128,7 @@ impl Place {
         self.runtime.block_on(async {
             let component = plugin.component().await.unwrap();
             let (yields, _taken) = mpsc::channel(16);
-            self.engine()
-                .call(&component, request, yields, CancellationToken::new())
-                .await
-                .outcome
-                .unwrap()
+            self.engine().call(&component, request, yields, CancellationToken::new()).await.outcome.unwrap()
         })
     }
 }
@@ -164,9 +140,7 @@ fn tool_names(catalog: &Catalog) -> Vec<&str> {
 /// The reason given for the entry of this name.
 fn reason<'a>(catalog: &'a Catalog, name: &str) -> &'a str {
     let problem = catalog.problems().iter().find(|p| !p.quiet && p.name == name);
-    &problem
-        .unwrap_or_else(|| panic!("no problem named {name}: {:#?}", catalog.problems()))
-        .reason
+    &problem.unwrap_or_else(|| panic!("no problem named {name}: {:#?}", catalog.problems())).reason
 }
 
 fn fill_with_bad_entries(place: &Place, good: &[u8]) -> UnixListener {
@@ -175,17 +149,9 @@ fn fill_with_bad_entries(place: &Place, good: &[u8]) -> UnixListener {
     place.put("text.wasm", "#!/bin/sh\necho hello\n");
     place.put("core.wasm", wat::parse_str("(module)").unwrap());
     place.put("foreign.wasm", b"\x7fELF\x02\x01\x01");
-    place.put(
-        "noise.wasm",
-        (0..4096u32)
-            .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
-            .collect::<Vec<_>>(),
-    );
+    place.put("noise.wasm", (0..4096u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<_>>());
     place.put("typed.wasm", wat::parse_str(TYPED).unwrap());
-    place.put(
-        "future.wasm",
-        wat::parse_str(r#"(component (instance (export "elysia:plugin/tools@0.2.0")))"#).unwrap(),
-    );
+    place.put("future.wasm", wat::parse_str(r#"(component (instance (export "elysia:plugin/tools@0.2.0")))"#).unwrap());
     place.put("sockets.wasm", wat::parse_str(SOCKETS).unwrap());
     place.put("badname.toml", "nmae = \"x\"\n");
     place.put("badname.wasm", good);
@@ -193,19 +159,10 @@ fn fill_with_bad_entries(place: &Place, good: &[u8]) -> UnixListener {
     place.put("README.md", "hello");
     place.put("folder.wasm/plugin.wasm", good);
     place.put("sources/main.rs", "");
-    std::fs::File::create(place.at("giant.wasm"))
-        .unwrap()
-        .set_len(8 << 30)
-        .unwrap();
+    std::fs::File::create(place.at("giant.wasm")).unwrap().set_len(8 << 30).unwrap();
     symlink(place.at("core.wasm"), place.at("link.wasm")).unwrap();
     symlink("/dev/zero", place.at("zero.wasm")).unwrap();
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(place.at("pipe.wasm"))
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("mkfifo").arg(place.at("pipe.wasm")).status().unwrap().success());
     UnixListener::bind(place.at("socket.wasm")).unwrap()
 }
 
@@ -222,16 +179,10 @@ fn bad_entries(place: Place) {
     place.put("good.wasm", &good);
     let _socket = fill_with_bad_entries(&place, &good);
     // Traps in describe.
-    place.put(
-        "trap.wasm",
-        guests::component(&[Tool::new("t", "t")], "(func $describe (result i32) unreachable)"),
-    );
+    place.put("trap.wasm", guests::component(&[Tool::new("t", "t")], "(func $describe (result i32) unreachable)"));
     let catalog = place.load();
     assert_eq!(tool_names(&catalog), ["echo"]);
-    assert_eq!(
-        place.call(&catalog, "echo", &json!({"query": "x"})),
-        Some(json!({"query": "x"}))
-    );
+    assert_eq!(place.call(&catalog, "echo", &json!({"query": "x"})), Some(json!({"query": "x"})));
     for (name, expected) in [
         ("cut.wasm", "cut short"),
         ("empty.wasm", "it is empty"),
@@ -239,16 +190,10 @@ fn bad_entries(place: Place) {
         ("core.wasm", "a core WebAssembly module"),
         ("foreign.wasm", "a native program"),
         ("noise.wasm", "it is not WebAssembly"),
-        (
-            "typed.wasm",
-            "plain exports are not served yet in this version; seen: `add-numbers`",
-        ),
+        ("typed.wasm", "plain exports are not served yet in this version; seen: `add-numbers`"),
         ("future.wasm", "built for `elysia:plugin` 0.2.0"),
         ("sockets.wasm", "never get sockets"),
-        (
-            "badname.toml",
-            "badname.toml:1:1: unknown key `nmae`; did you mean `name`?",
-        ),
+        ("badname.toml", "badname.toml:1:1: unknown key `nmae`; did you mean `name`?"),
         ("notes.txt", "it is not a plugin"),
         ("folder.wasm", "it is a folder"),
         ("giant.wasm", "`limits.file` is 64 MiB, observed 8 GiB"),
@@ -258,18 +203,9 @@ fn bad_entries(place: Place) {
         ("socket.wasm", "it is a socket"),
         ("trap.wasm", "trap"),
     ] {
-        assert!(
-            reason(&catalog, name).contains(expected),
-            "{name}: {}",
-            reason(&catalog, name)
-        );
+        assert!(reason(&catalog, name).contains(expected), "{name}: {}", reason(&catalog, name));
     }
-    let quiet: Vec<&str> = catalog
-        .problems()
-        .iter()
-        .filter(|p| p.quiet)
-        .map(|p| p.name.as_str())
-        .collect();
+    let quiet: Vec<&str> = catalog.problems().iter().filter(|p| p.quiet).map(|p| p.name.as_str()).collect();
     assert_eq!(quiet, ["README.md", "sources"]);
     let failed = catalog.reports().iter().filter(|r| r.state == PluginState::Failed);
     assert!(failed.clone().count() >= 12 && failed.clone().all(|r| r.reason.is_some()));
@@ -278,10 +214,7 @@ fn bad_entries(place: Place) {
     let keys: Vec<&String> = good.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["name", "path", "sha256", "state", "tools", "policy"]);
     let keys: Vec<&String> = good["tools"][0].as_object().unwrap().keys().collect();
-    assert_eq!(
-        keys,
-        ["name", "description", "input_schema", "effects", "may_end", "branch"]
-    );
+    assert_eq!(keys, ["name", "description", "input_schema", "effects", "may_end", "branch"]);
 }
 
 fn second_start(mut place: Place) {
@@ -295,10 +228,7 @@ fn second_start(mut place: Place) {
     let catalog = place.load();
     assert_eq!(tool_names(&catalog), ["one"]);
     assert_eq!(place.cached_files().len(), 1);
-    place
-        .runtime
-        .block_on(catalog.tool("one").unwrap().plugin.component())
-        .unwrap();
+    place.runtime.block_on(catalog.tool("one").unwrap().plugin.component()).unwrap();
     assert_eq!(place.cached_files().len(), 2, "compiled when first needed");
     // The same limits do stop a plugin that was not described before.
     place.plugin("two.wasm", &["two"]);
@@ -317,12 +247,8 @@ fn names(mut place: Place) {
     let catalog = place.load();
     assert_eq!(tool_names(&catalog), ["shared", "only_a", "only_b", "only_d", "twice"]);
     assert_eq!(catalog.tool("shared").unwrap().plugin.name.as_str(), "a");
-    let reasons: Vec<String> = catalog
-        .problems()
-        .iter()
-        .filter(|p| !p.quiet)
-        .map(|p| format!("{}: {}", p.name, p.reason))
-        .collect();
+    let reasons: Vec<String> =
+        catalog.problems().iter().filter(|p| !p.quiet).map(|p| format!("{}: {}", p.name, p.reason)).collect();
     let all = reasons.join("\n");
     for part in [
         "plugin `b`: its tool `shared` has the name of a tool of plugin `a`",
@@ -336,25 +262,11 @@ fn names(mut place: Place) {
     }
     let states: Vec<(&str, PluginState)> = catalog.reports().iter().map(|r| (r.name.as_str(), r.state)).collect();
     use PluginState::{Failed, Ready};
-    assert_eq!(
-        states,
-        [
-            ("a", Ready),
-            ("b", Ready),
-            ("c", Failed),
-            ("d", Ready),
-            ("a", Failed),
-            ("f", Ready)
-        ]
-    );
+    assert_eq!(states, [("a", Ready), ("b", Ready), ("c", Failed), ("d", Ready), ("a", Failed), ("f", Ready)]);
 }
 
 fn descriptor_limits(place: Place) {
-    let many = |n: usize| {
-        (0..n)
-            .map(|i| Tool::new(&format!("tool_{n}_{i}"), "d"))
-            .collect::<Vec<_>>()
-    };
+    let many = |n: usize| (0..n).map(|i| Tool::new(&format!("tool_{n}_{i}"), "d")).collect::<Vec<_>>();
     let described = |name: &str, length: usize| vec![Tool::new(name, &"d".repeat(length))];
     let with_schema = |name: &str, length: usize| {
         let mut tool = Tool::new(name, "d");
@@ -374,32 +286,14 @@ fn descriptor_limits(place: Place) {
     }
     let catalog = place.load();
     let ready: Vec<&str> = catalog.plugins().iter().map(|p| p.name.as_str()).collect();
-    assert_eq!(
-        ready,
-        ["description-fits", "schema-fits", "tools-64"],
-        "{:#?}",
-        catalog.problems()
-    );
-    for (name, limit, configured) in [
-        ("tools-65", "tools", "64"),
-        ("description-over", "description", "2 KiB"),
-        ("schema-over", "schema", "32 KiB"),
-    ] {
-        let problem = catalog
-            .problems()
-            .iter()
-            .find(|p| p.name == format!("{name}.wasm"))
-            .unwrap();
+    assert_eq!(ready, ["description-fits", "schema-fits", "tools-64"], "{:#?}", catalog.problems());
+    for (name, limit, configured) in
+        [("tools-65", "tools", "64"), ("description-over", "description", "2 KiB"), ("schema-over", "schema", "32 KiB")]
+    {
+        let problem = catalog.problems().iter().find(|p| p.name == format!("{name}.wasm")).unwrap();
         let expected = format!("`limits.{limit}` is {configured}, observed");
-        assert!(
-            problem.reason.contains(&expected) && problem.reason.contains(name),
-            "{}",
-            problem.reason
-        );
-        assert!(
-            problem.hint.as_ref().unwrap().contains(&format!("[grants.{name}]")),
-            "{problem:?}"
-        );
+        assert!(problem.reason.contains(&expected) && problem.reason.contains(name), "{}", problem.reason);
+        assert!(problem.hint.as_ref().unwrap().contains(&format!("[grants.{name}]")), "{problem:?}");
     }
     // What is remembered is checked against the limits of today.
     let mut place = place;
@@ -411,10 +305,7 @@ fn descriptor_limits(place: Place) {
 }
 
 fn outside_schema(place: Place) {
-    let mut tools: Vec<Tool> = ["web", "disk", "slow", "fine"]
-        .iter()
-        .map(|name| Tool::new(name, "d"))
-        .collect();
+    let mut tools: Vec<Tool> = ["web", "disk", "slow", "fine"].iter().map(|name| Tool::new(name, "d")).collect();
     tools[0].schema = r#"{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:1/x.json"}}}"#.to_owned();
     tools[1].schema = r#"{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}"#.to_owned();
     tools[2].schema = r#"{"type":"object","properties":{"a":{"type":"string","pattern":"(a+)\\1"}}}"#.to_owned();
@@ -422,14 +313,8 @@ fn outside_schema(place: Place) {
     let catalog = place.load();
     assert_eq!(tool_names(&catalog), ["fine"]);
     let reasons: Vec<&str> = catalog.problems().iter().map(|p| p.reason.as_str()).collect();
-    assert!(
-        reasons[0].contains("`web`") && reasons[0].contains("not local"),
-        "{reasons:?}"
-    );
-    assert!(
-        reasons[1].contains("`disk`") && reasons[2].contains("`slow`"),
-        "{reasons:?}"
-    );
+    assert!(reasons[0].contains("`web`") && reasons[0].contains("not local"), "{reasons:?}");
+    assert!(reasons[1].contains("`disk`") && reasons[2].contains("`slow`"), "{reasons:?}");
 }
 
 fn directories(mut place: Place) {
@@ -441,26 +326,17 @@ fn directories(mut place: Place) {
     assert!(catalog.hint().unwrap().contains("--plugins DIR"));
     place.options.explicit = true;
     let error = place.runtime.block_on(place.loader().load()).unwrap_err();
-    assert!(
-        error.to_string().contains("nowhere") && error.hint().unwrap().contains("mkdir"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("nowhere") && error.hint().unwrap().contains("mkdir"), "{error}");
     place.plugin("one.wasm", &["one"]);
     let dir = place.dir.path().join("plugins");
     place.options.dirs = vec![dir.clone(), dir.join("../plugins")];
     let catalog = place.load();
-    assert_eq!(
-        (catalog.plugins().len(), catalog.problems().len(), catalog.hint()),
-        (1, 0, None)
-    );
+    assert_eq!((catalog.plugins().len(), catalog.problems().len(), catalog.hint()), (1, 0, None));
 }
 
 fn grants(mut place: Place) {
     place.plugin("web.wasm", &["fetch"]);
-    place.put(
-        "web.toml",
-        "[wants]\nenv = [\"TZ\"]\n[limits]\nmemory = \"1GiB\"\nwall = \"5s\"",
-    );
+    place.put("web.toml", "[wants]\nenv = [\"TZ\"]\n[limits]\nmemory = \"1GiB\"\nwall = \"5s\"");
     place.plugin("old.wasm", &["old"]);
     place.grant("web", "env = { TZ = \"UTC\", HOME = \"/x\" }");
     place.grant("old", "sha256 = \"00\"\nenv = { TZ = \"UTC\" }");
@@ -492,19 +368,11 @@ fn changed_file(place: Place) {
     place.plugin("one.wasm", &["one"]);
     let catalog = place.load();
     std::fs::remove_file(place.cached_files().last().unwrap()).unwrap();
-    place
-        .cached_files()
-        .into_iter()
-        .skip(2)
-        .for_each(|path| std::fs::remove_file(path).unwrap());
+    place.cached_files().into_iter().skip(2).for_each(|path| std::fs::remove_file(path).unwrap());
     place.plugin("one.wasm", &["other"]);
     let failure = component(&catalog).unwrap_err();
     assert_eq!(failure.code.as_str(), "quarantined");
-    assert!(
-        failure.message.contains("has changed since it was loaded"),
-        "{}",
-        failure.message
-    );
+    assert!(failure.message.contains("has changed since it was loaded"), "{}", failure.message);
 }
 
 fn inspection(mut place: Place) {
@@ -516,18 +384,11 @@ fn inspection(mut place: Place) {
     let inspect = |name: &str| place.runtime.block_on(place.loader().inspect(&place.at(name)));
     let one = inspect("one.wasm").unwrap();
     assert_eq!(one.world, World::Plugin("0.1.0".to_owned()));
-    assert_eq!(
-        (one.report.state, one.version.as_deref()),
-        (PluginState::Ready, Some("1.2.3"))
-    );
+    assert_eq!((one.report.state, one.version.as_deref()), (PluginState::Ready, Some("1.2.3")));
     assert!(one.wants.as_ref().unwrap().model && one.size > 0 && one.descriptors_size > 0);
     let inert = one.imports.iter().filter(|i| i.standing == Standing::Inert);
     let known = ["elysia:plugin/http@", "elysia:plugin/model@", "wasi:"];
-    assert!(
-        inert.clone().all(|i| known.iter().any(|k| i.name.starts_with(k))),
-        "{:?}",
-        one.imports
-    );
+    assert!(inert.clone().all(|i| known.iter().any(|k| i.name.starts_with(k))), "{:?}", one.imports);
     let shown = serde_json::to_value(&one).unwrap();
     assert_eq!(shown["tools"][0]["name"], "one");
     let typed = inspect("typed.wasm").unwrap();
@@ -555,32 +416,20 @@ fn check(place: Place) {
     assert!(check("none.wasm").reason.unwrap().contains("does not exist"));
     let dir: &Path = &place.dir.path().join("plugins");
     let catalog = place.runtime.block_on(place.loader().check_dir(dir)).unwrap();
-    assert_eq!(
-        (
-            catalog.plugins().len(),
-            catalog.problems().iter().filter(|p| !p.quiet).count()
-        ),
-        (3, 1)
-    );
+    assert_eq!((catalog.plugins().len(), catalog.problems().iter().filter(|p| !p.quiet).count()), (3, 1));
 }
 
 /// The bound is ten times what a debug build takes on a busy machine; the point is that nothing is compiled.
 fn warm_start(place: Place) {
     for i in 0..20 {
-        let padding = format!(
-            "(data (i32.const 1048576) \"{}\") (memory (export \"memory\") 32)",
-            "x".repeat(150_000)
-        );
+        let padding = format!("(data (i32.const 1048576) \"{}\") (memory (export \"memory\") 32)", "x".repeat(150_000));
         let tool = Tool::new(&format!("tool_{i}"), "Pads.");
         place.put(&format!("p{i}.wasm"), guests::component(&[tool], &padding));
     }
     assert_eq!(place.load().plugins().len(), 20);
     let engine = place.engine();
     let began = Instant::now();
-    let catalog = place
-        .runtime
-        .block_on(Loader::new(engine, place.options.clone()).load())
-        .unwrap();
+    let catalog = place.runtime.block_on(Loader::new(engine, place.options.clone()).load()).unwrap();
     assert_eq!(catalog.plugins().len(), 20);
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }

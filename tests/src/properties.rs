@@ -19,26 +19,18 @@ use serde_json::{Map, Value, json};
 /// One trial per property.
 pub fn trials() -> Vec<Trial> {
     vec![
-        property("references_are_unique_and_resolve", operations, |ops| {
-            environment_holds(&ops)
-        }),
+        property("references_are_unique_and_resolve", operations, |ops| environment_holds(&ops)),
         property("restoring_gives_the_same_environment", operations, |ops| restores(&ops)),
         property(
             "a_digest_never_exceeds_its_budget",
             || (objects(), 0usize..3_000),
             |(rows, budget)| digest_fits(rows, budget),
         ),
-        property("a_reply_never_chooses_what_is_not_on_offer", reply, |reply| {
-            reply_is_legal(&reply)
-        }),
-        property("clean_text_has_no_forbidden_characters", any::<String>, |text| {
-            cleaned(&text)
-        }),
+        property("a_reply_never_chooses_what_is_not_on_offer", reply, |reply| reply_is_legal(&reply)),
+        property("clean_text_has_no_forbidden_characters", any::<String>, |text| cleaned(&text)),
         property("a_delimiter_cannot_be_forged", pieces, |text| unforged(&text)),
         property("completed_inputs_satisfy_the_schema", value, completed),
-        property("parsing_json_never_panics_and_keeps_values", value, |json| {
-            parsed(&json)
-        }),
+        property("parsing_json_never_panics_and_keeps_values", value, |json| parsed(&json)),
     ]
 }
 
@@ -51,11 +43,7 @@ where
     S: 'static,
 {
     Trial::test(format!("property/{name}"), move || {
-        let mut runner = TestRunner::new(Config {
-            cases: 256,
-            failure_persistence: None,
-            ..Config::default()
-        });
+        let mut runner = TestRunner::new(Config { cases: 256, failure_persistence: None, ..Config::default() });
         let result = runner.run(&inputs(), |input| holds(input).map_err(TestCaseError::fail));
         result.map_err(|e| Failed::from(e.to_string()))
     })
@@ -77,10 +65,7 @@ fn value() -> impl Strategy<Value = Value> {
         text.prop_map(Value::String),
     ];
     leaf.prop_recursive(4, 40, 8, |inner| {
-        let key = prop_oneof![
-            "n|s|o|l|choices|option|inputs|message|end|impossible",
-            "[a-z\"\\\\]{1,5}"
-        ];
+        let key = prop_oneof!["n|s|o|l|choices|option|inputs|message|end|impossible", "[a-z\"\\\\]{1,5}"];
         prop_oneof![
             vec(inner.clone(), 0..8).prop_map(Value::Array),
             vec((key, inner), 0..8).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
@@ -118,12 +103,8 @@ fn apply(operations: &[Operation]) -> Result<(Environment, Vec<String>), String>
         match operation {
             Operation::Add(tool, name, objects, rank) => {
                 // Names that can spell the same reference in two ways.
-                let tool = ["a", "a_b", "a_b_c"][usize::from(*tool)]
-                    .parse()
-                    .map_err(|e| format!("{e}"))?;
-                let name = ["b", "c", "b_c"][usize::from(*name)]
-                    .parse()
-                    .map_err(|e| format!("{e}"))?;
+                let tool = ["a", "a_b", "a_b_c"][usize::from(*tool)].parse().map_err(|e| format!("{e}"))?;
+                let name = ["b", "c", "b_c"][usize::from(*name)].parse().map_err(|e| format!("{e}"))?;
                 let added = environment.add(&tool, &name, Object::new(), objects.clone(), *rank, u64::MAX);
                 let added = added.map_err(|e| e.to_string())?;
                 for (reference, object) in added.refs.iter().zip(&added.objects) {
@@ -149,10 +130,7 @@ fn environment_holds(operations: &[Operation]) -> Result<(), String> {
     let mut whole: Vec<String> = Vec::new();
     for (_, _, entry) in environment.ranked() {
         for object in &entry.objects {
-            let reference = object
-                .get("_REF_ID")
-                .and_then(Value::as_str)
-                .ok_or("an object without a reference")?;
+            let reference = object.get("_REF_ID").and_then(Value::as_str).ok_or("an object without a reference")?;
             let resolved = environment.whole(object);
             if resolved.contains_key("object_info") {
                 return Err(format!("the repeat of {reference} does not resolve"));
@@ -182,14 +160,8 @@ fn restores(operations: &[Operation]) -> Result<(), String> {
     }
     // What is added later must get the same references and stubs in both.
     for tool in ["a", "a_b"] {
-        let rows: Vec<Object> = [0, 1]
-            .iter()
-            .filter_map(|b| json!({"a": 1, "b": b}).as_object().cloned())
-            .collect();
-        let (tool, name) = (
-            tool.parse().map_err(|e| format!("{e}"))?,
-            "b".parse().map_err(|e| format!("{e}"))?,
-        );
+        let rows: Vec<Object> = [0, 1].iter().filter_map(|b| json!({"a": 1, "b": b}).as_object().cloned()).collect();
+        let (tool, name) = (tool.parse().map_err(|e| format!("{e}"))?, "b".parse().map_err(|e| format!("{e}"))?);
         let one = environment.add(&tool, &name, Object::new(), rows.clone(), 0, u64::MAX);
         let two = restored.add(&tool, &name, Object::new(), rows, 0, u64::MAX);
         if one != two || !same(&environment, &restored) {
@@ -201,10 +173,7 @@ fn restores(operations: &[Operation]) -> Result<(), String> {
 
 fn digest_fits(rows: Vec<Vec<Object>>, budget: usize) -> Result<(), String> {
     let mut environment = Environment::default();
-    let (tool, name) = (
-        "search".parse().map_err(|e| format!("{e}"))?,
-        "na\"me é".parse().map_err(|e| format!("{e}"))?,
-    );
+    let (tool, name) = ("search".parse().map_err(|e| format!("{e}"))?, "na\"me é".parse().map_err(|e| format!("{e}"))?);
     for (rank, objects) in rows.into_iter().enumerate() {
         let added = environment.add(&tool, &name, Object::new(), objects, rank as u64, u64::MAX);
         added.map_err(|e| e.to_string())?;
@@ -243,13 +212,8 @@ fn set_stage() -> Result<(Arc<Tree>, Offer), String> {
         "o": {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]},
         "l": {"type": "array", "items": {"type": "boolean"}}}, "required": ["n"]});
     let mut config = TreeConfig::default();
-    config
-        .branches
-        .insert("deep".to_owned(), elysia_decision::BranchConfig::default());
-    let hidden = elysia_decision::ToolConfig {
-        branch: Some("deep".to_owned()),
-        ..Default::default()
-    };
+    config.branches.insert("deep".to_owned(), elysia_decision::BranchConfig::default());
+    let hidden = elysia_decision::ToolConfig { branch: Some("deep".to_owned()), ..Default::default() };
     config.tools.insert("hidden".to_owned(), hidden);
     let tools = ["get", "hidden"].map(|name| tool(name, schema.clone()));
     let tools = tools.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -292,11 +256,7 @@ fn tool(name: &str, schema: Value) -> Result<ToolEntry, String> {
         annotations: Vec::new(),
     };
     let schema = Arc::new(InputSchema::new(schema).map_err(|e| e.to_string())?);
-    Ok(ToolEntry {
-        descriptor: Arc::new(descriptor),
-        schema,
-        plugin: "p".parse().map_err(|e| format!("{e}"))?,
-    })
+    Ok(ToolEntry { descriptor: Arc::new(descriptor), schema, plugin: "p".parse().map_err(|e| format!("{e}"))? })
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -320,22 +280,11 @@ fn reply() -> impl Strategy<Value = ModelReply> {
         0 => d.to_string(),
         1 => format!("{noise}{d}{noise}"),
         2 => format!("{noise}\n```json\n{d:#}\n```\n{noise}"),
-        _ => d
-            .to_string()
-            .chars()
-            .rev()
-            .skip(1)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect(),
+        _ => d.to_string().chars().rev().skip(1).collect::<Vec<_>>().into_iter().rev().collect(),
     });
     let text = prop_oneof![wrapped, value().prop_map(|v| v.to_string()), any::<String>()];
     let call = (name(), prop_oneof![inputs.prop_map(|v| v.to_string()), any::<String>()]);
-    let calls = vec(
-        call.prop_map(|(name, arguments)| ModelToolCall { name, arguments }),
-        0..10,
-    );
+    let calls = vec(call.prop_map(|(name, arguments)| ModelToolCall { name, arguments }), 0..10);
     (text, prop_oneof![2 => Just(Vec::new()), 1 => calls]).prop_map(|(text, tool_calls)| ModelReply {
         text,
         tool_calls,
@@ -388,11 +337,7 @@ fn cleaned(text: &str) -> Result<(), String> {
             return Err("cleaning twice differs".to_owned());
         }
     }
-    if clean_line(&dirty).contains(['\n', '\t']) {
-        Err("a line has breaks".to_owned())
-    } else {
-        Ok(())
-    }
+    if clean_line(&dirty).contains(['\n', '\t']) { Err("a line has breaks".to_owned()) } else { Ok(()) }
 }
 
 fn pieces() -> impl Strategy<Value = String> {
@@ -424,16 +369,9 @@ fn completed(inputs: Value) -> Result<(), String> {
 }
 
 fn parsed(json: &Value) -> Result<(), String> {
-    let policy = JsonPolicy {
-        max_bytes: 1 << 20,
-        max_depth: 64,
-    };
+    let policy = JsonPolicy { max_bytes: 1 << 20, max_depth: 64 };
     let text = json.to_string();
     let back = parse_json(&text, policy).map_err(|e| format!("{e}: {text}"))?;
     let _ = parse_json(text.get(..text.len() / 2).unwrap_or_default(), policy);
-    if back.to_string() == text {
-        Ok(())
-    } else {
-        Err(format!("{back} is not {text}"))
-    }
+    if back.to_string() == text { Ok(()) } else { Err(format!("{back} is not {text}")) }
 }

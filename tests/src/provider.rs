@@ -3,20 +3,21 @@
 //! Nothing sleeps: pauses between tries are noted instead, and silence is met with timeouts of milliseconds.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elysia_provider::{
-    Cassette, Exchange, LanguageModel, ModelRequest, NativeTools, OpenAiConfig, Pause, ProviderError, Reply, Retry,
-    Secret, Stop, Timeouts, ToolChoice, ToolSpec, openai, openai_over,
+    Cassette, Exchange, ModelRequest, NativeTools, OpenAiConfig, ProviderError, Reply, Retry, Secret, Stop, openai,
+    openai_over,
 };
-use elysia_types::{FailureCode, Message, Role};
 use libtest_mimic::{Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::net::TcpListener;
+
+mod server;
+
+use server::*;
 
 const KEY: &str = "sk-canary-4711";
 
@@ -65,26 +66,17 @@ enum Expected {
 fn replay(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let case: Case = serde_json::from_str(&text).map_err(|e| e.to_string())?;
-    let mut config = OpenAiConfig {
-        api_key: Secret::new(KEY),
-        stream: case.config.stream,
-        ..OpenAiConfig::new("test-model")
-    };
-    config.base_url = case
-        .config
-        .base_url
-        .unwrap_or_else(|| "https://models.example/v1/".to_owned());
+    let mut config =
+        OpenAiConfig { api_key: Secret::new(KEY), stream: case.config.stream, ..OpenAiConfig::new("test-model") };
+    config.base_url = case.config.base_url.unwrap_or_else(|| "https://models.example/v1/".to_owned());
     config.native_tools = match case.config.native_tools.as_deref() {
         None | Some("auto") => NativeTools::Auto,
         Some("on") => NativeTools::On,
         Some("off") => NativeTools::Off,
         Some(other) => return Err(format!("`native_tools` cannot be `{other}`")),
     };
-    config.retry = Retry {
-        tries: case.config.tries.unwrap_or(1),
-        sleep: Arc::new(Noted::default()),
-        ..Retry::default()
-    };
+    config.retry =
+        Retry { tries: case.config.tries.unwrap_or(1), sleep: Arc::new(Noted::default()), ..Retry::default() };
     let cassette = Arc::new(Cassette::replay(case.exchanges));
     let model = openai_over(config, cassette.clone()).map_err(|e| e.to_string())?;
     let ended = block_on(async { model.complete(&case.request, soon()).await });
@@ -99,236 +91,6 @@ fn replay(path: &Path) -> Result<(), String> {
         0 => Ok(()),
         left => Err(format!("{left} exchanges were not asked for")),
     }
-}
-
-// --- A server with faults -------------------------------------------------------------------------------------------
-
-/// What the server does with one connection.
-#[derive(Clone)]
-enum Act {
-    /// These bytes, then the end.
-    Send(Vec<u8>),
-    /// These bytes in two parts, cut there.
-    Split(Vec<u8>, usize),
-    /// Reads the request and says nothing.
-    Silence,
-    /// Sends this and says nothing more.
-    Stall(Vec<u8>),
-    /// A line without an end, this many MiB long.
-    Endless(usize),
-}
-
-struct Server {
-    base_url: String,
-    seen: Arc<Mutex<Vec<Value>>>,
-    /// Ends with the server.
-    _tasks: JoinSet<()>,
-}
-
-async fn serve(acts: Vec<Act>) -> Server {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let noted = seen.clone();
-    let mut tasks = JoinSet::new();
-    tasks.spawn(async move {
-        let mut held = Vec::new();
-        for act in acts {
-            let Ok((mut stream, _)) = listener.accept().await else {
-                return;
-            };
-            let request = read_request(&mut stream).await;
-            noted.lock().unwrap().push(request);
-            play(&act, &mut stream).await;
-            if matches!(act, Act::Silence | Act::Stall(_)) {
-                held.push(stream);
-            }
-        }
-        std::future::pending::<()>().await;
-    });
-    Server {
-        base_url,
-        seen,
-        _tasks: tasks,
-    }
-}
-
-async fn read_request(stream: &mut TcpStream) -> Value {
-    let mut raw = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        if let Some(end) = raw.windows(4).position(|w| w == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&raw[..end]).to_lowercase();
-            let length = head
-                .lines()
-                .find_map(|l| l.strip_prefix("content-length: ")?.parse().ok())
-                .unwrap_or(0);
-            if raw.len() >= end + 4 + length {
-                assert!(head.starts_with("post /v1/chat/completions http/1.1"), "{head}");
-                assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
-                return serde_json::from_slice(&raw[end + 4..]).unwrap();
-            }
-        }
-        let n = stream.read(&mut buffer).await.unwrap();
-        assert!(n > 0, "the request broke off");
-        raw.extend_from_slice(&buffer[..n]);
-    }
-}
-
-/// The client may hang up at any time: what it did not read is not the server's affair.
-async fn play(act: &Act, stream: &mut TcpStream) {
-    match act {
-        Act::Send(bytes) | Act::Stall(bytes) => drop(stream.write_all(bytes).await),
-        Act::Split(bytes, at) => {
-            stream.set_nodelay(true).unwrap();
-            let _ = stream.write_all(&bytes[..*at]).await;
-            tokio::task::yield_now().await;
-            let _ = stream.write_all(&bytes[*at..]).await;
-        }
-        Act::Silence => {}
-        Act::Endless(mib) => {
-            let _ = stream.write_all(&head(200, "text/event-stream", &[])).await;
-            let _ = stream.write_all(b"data: ").await;
-            let chunk = vec![b'x'; 1024 * 1024];
-            for _ in 0..*mib {
-                if stream.write_all(&chunk).await.is_err() {
-                    return;
-                }
-            }
-        }
-    }
-}
-
-/// No length: the body lasts until the connection ends.
-fn head(status: u16, kind: &str, more: &[&str]) -> Vec<u8> {
-    let more: String = more.iter().map(|line| format!("{line}\r\n")).collect();
-    format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\n{more}connection: close\r\n\r\n").into_bytes()
-}
-
-fn answer(status: u16, kind: &str, more: &[&str], body: &str) -> Act {
-    Act::Send([head(status, kind, more), body.as_bytes().to_vec()].concat())
-}
-
-fn stream(body: &str) -> Act {
-    answer(200, "text/event-stream; charset=utf-8", &[], body)
-}
-
-fn completion(text: &str) -> Act {
-    let body = json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]});
-    answer(200, "application/json", &[], &body.to_string())
-}
-
-// --- Asking it ------------------------------------------------------------------------------------------------------
-
-#[derive(Default)]
-struct Noted(Mutex<Vec<Duration>>);
-
-#[async_trait::async_trait]
-impl Pause for Noted {
-    async fn pause(&self, time: Duration) {
-        self.0.lock().unwrap().push(time);
-    }
-}
-
-fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(future)
-}
-
-fn request() -> ModelRequest {
-    ModelRequest {
-        system: "Be brief.".to_owned(),
-        messages: vec![Message {
-            role: Role::User,
-            text: "hello".to_owned(),
-        }],
-        ..ModelRequest::default()
-    }
-}
-
-fn tool_request() -> ModelRequest {
-    ModelRequest {
-        tools: vec![ToolSpec {
-            name: "add".to_owned(),
-            description: "adds".to_owned(),
-            schema: json!({"type": "object"}),
-        }],
-        tool_choice: ToolChoice::Required,
-        reply_schema: Some(json!({"type": "object"})),
-        ..request()
-    }
-}
-
-/// What came of one request: the end, the pauses, the requests seen.
-struct Asked {
-    ended: Result<Reply, ProviderError>,
-    pauses: Vec<Duration>,
-    seen: Vec<Value>,
-    model: Arc<dyn LanguageModel>,
-}
-
-impl Asked {
-    fn reply(&self) -> &Reply {
-        self.ended.as_ref().unwrap_or_else(|e| panic!("{e}"))
-    }
-
-    /// The error, after a look for the key in all it says.
-    fn error(&self) -> &ProviderError {
-        let error = self.ended.as_ref().unwrap_err();
-        let failure = error.to_failure();
-        let said = format!("{error} {error:?} {failure:?} {:?} {:?}", error.hint(), error.partial());
-        assert!(!said.contains("canary"), "{said}");
-        assert_eq!(failure.code, FailureCode::Model);
-        assert!(error.hint().is_some());
-        error
-    }
-}
-
-async fn ask_at(base_url: String, request: &ModelRequest, tries: u32) -> Asked {
-    let noted = Arc::new(Noted::default());
-    let config = OpenAiConfig {
-        base_url,
-        api_key: Secret::new(KEY),
-        timeouts: Timeouts {
-            connect: Duration::from_secs(5),
-            first_byte: Duration::from_millis(400),
-            idle: Duration::from_millis(400),
-        },
-        retry: Retry {
-            tries,
-            sleep: noted.clone(),
-            ..Retry::default()
-        },
-        ..OpenAiConfig::new("m")
-    };
-    let model = openai(config).unwrap();
-    let ended = model.complete(request, soon()).await;
-    let pauses = noted.0.lock().unwrap().clone();
-    Asked {
-        ended,
-        pauses,
-        seen: Vec::new(),
-        model,
-    }
-}
-
-async fn ask(acts: Vec<Act>) -> Asked {
-    ask_for(acts, &request(), 3).await
-}
-
-async fn ask_for(acts: Vec<Act>, request: &ModelRequest, tries: u32) -> Asked {
-    let server = serve(acts).await;
-    let mut asked = ask_at(server.base_url.clone(), request, tries).await;
-    asked.seen = server.seen.lock().unwrap().clone();
-    asked
 }
 
 // --- Faults ---------------------------------------------------------------------------------------------------------
@@ -377,15 +139,7 @@ fn faults() -> Vec<Trial> {
 async fn a_wrong_key_is_said_once_and_never_shown() {
     let body = json!({"error": {"message": format!("Incorrect API key provided: {KEY}.")}}).to_string();
     let asked = ask(vec![answer(401, "application/json", &[], &body)]).await;
-    let ProviderError::Key {
-        status: 401,
-        reason,
-        sent: true,
-        ..
-    } = asked.error()
-    else {
-        panic!("{}", asked.error())
-    };
+    let ProviderError::Key { status: 401, reason, sent: true, .. } = asked.error() else { panic!("{}", asked.error()) };
     assert_eq!(reason, "Incorrect API key provided: ***.");
     assert!(asked.pauses.is_empty());
 }
@@ -393,33 +147,18 @@ async fn a_wrong_key_is_said_once_and_never_shown() {
 async fn an_unknown_model_is_named() {
     let body = json!({"error": {"message": "The model does not exist"}}).to_string();
     let asked = ask(vec![answer(404, "application/json", &[], &body)]).await;
-    assert!(
-        asked
-            .error()
-            .to_string()
-            .contains("does not know the model `m` (status 404): The model does not exist")
-    );
+    assert!(asked.error().to_string().contains("does not know the model `m` (status 404): The model does not exist"));
 }
 
 async fn a_redirect_is_not_followed() {
     let asked = ask(vec![answer(301, "text/html", &["location: http://127.0.0.1:1/v2"], "")]).await;
-    assert!(
-        asked
-            .error()
-            .to_string()
-            .contains("(status 301): it points to http://127.0.0.1:1/v2")
-    );
+    assert!(asked.error().to_string().contains("(status 301): it points to http://127.0.0.1:1/v2"));
     assert!(asked.error().hint().unwrap().contains("redirects are not followed"));
 }
 
 async fn too_many_requests_wait_as_asked() {
     let limited = |value: &str| answer(429, "application/json", &[&format!("retry-after: {value}")], "{}");
-    let asked = ask(vec![
-        limited("7"),
-        limited("Sun, 06 Nov 1994 08:49:37 GMT"),
-        completion("ok"),
-    ])
-    .await;
+    let asked = ask(vec![limited("7"), limited("Sun, 06 Nov 1994 08:49:37 GMT"), completion("ok")]).await;
     assert_eq!(asked.reply().text, "ok");
     assert!(asked.pauses[0] >= Duration::from_secs(7) && asked.pauses[0] < Duration::from_secs(8));
     assert!(asked.pauses[1] < Duration::from_secs(1));
@@ -427,39 +166,16 @@ async fn too_many_requests_wait_as_asked() {
 
 async fn too_many_requests_without_a_wait_back_off() {
     let limited = |more: &[&str]| answer(429, "application/json", more, "{\"error\":{\"message\":\"slow down\"}}");
-    let asked = ask(vec![
-        limited(&[]),
-        limited(&["retry-after: -5"]),
-        limited(&["retry-after: soon"]),
-    ])
-    .await;
-    assert!(
-        asked
-            .error()
-            .to_string()
-            .ends_with("too many requests (status 429): slow down"),
-        "{}",
-        asked.error()
-    );
+    let asked = ask(vec![limited(&[]), limited(&["retry-after: -5"]), limited(&["retry-after: soon"])]).await;
+    assert!(asked.error().to_string().ends_with("too many requests (status 429): slow down"), "{}", asked.error());
     assert_eq!(asked.pauses.len(), 2);
-    assert!(
-        asked
-            .pauses
-            .iter()
-            .all(|p| *p >= Duration::from_millis(250) && *p <= Duration::from_secs(1))
-    );
+    assert!(asked.pauses.iter().all(|p| *p >= Duration::from_millis(250) && *p <= Duration::from_secs(1)));
 }
 
 async fn a_wait_past_the_deadline_fails_at_once() {
     for value in ["61", "1000000000", "Fri, 31 Dec 9999 23:59:59 GMT"] {
         let asked = ask(vec![answer(429, "text/plain", &[&format!("retry-after: {value}")], "")]).await;
-        assert!(matches!(
-            asked.error(),
-            ProviderError::RateLimited {
-                retry_after: Some(_),
-                ..
-            }
-        ));
+        assert!(matches!(asked.error(), ProviderError::RateLimited { retry_after: Some(_), .. }));
         assert!(asked.pauses.is_empty());
     }
 }
@@ -469,10 +185,7 @@ async fn a_broken_gateway_is_tried_again_and_its_page_is_readable() {
     let broken = |status| answer(status, "text/html", &[], page);
     let asked = ask(vec![broken(500), broken(502), broken(529)]).await;
     let said = asked.error().to_string();
-    assert!(
-        said.contains("is failing (status 529): 502 Bad Gateway Bad [31mGateway"),
-        "{said}"
-    );
+    assert!(said.contains("is failing (status 529): 502 Bad Gateway Bad [31mGateway"), "{said}");
     assert_eq!((asked.pauses.len(), asked.seen.len()), (2, 3));
 }
 
@@ -480,10 +193,7 @@ async fn a_refused_connection_is_clear_at_once() {
     let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
     let asked = ask_at(format!("http://{free}/v1"), &request(), 3).await;
     let said = asked.error().to_string();
-    assert!(
-        said.starts_with(&format!("no connection to `http://{free}/v1`: ")) && said.contains("refused"),
-        "{said}"
-    );
+    assert!(said.starts_with(&format!("no connection to `http://{free}/v1`: ")) && said.contains("refused"), "{said}");
     assert!(asked.pauses.is_empty());
 }
 
@@ -491,66 +201,38 @@ async fn an_unknown_host_is_clear() {
     // A label of over 63 characters is refused before anybody is asked.
     let label = "x".repeat(70);
     let asked = ask_at(format!("https://{label}.invalid/v1"), &request(), 3).await;
-    assert!(
-        matches!(asked.error(), ProviderError::Dns { .. }),
-        "{:?}",
-        asked.error()
-    );
-    let config = OpenAiConfig {
-        base_url: format!("http://{label}.invalid/v1"),
-        ..OpenAiConfig::new("m")
-    };
+    assert!(matches!(asked.error(), ProviderError::Dns { .. }), "{:?}", asked.error());
+    let config = OpenAiConfig { base_url: format!("http://{label}.invalid/v1"), ..OpenAiConfig::new("m") };
     let error = openai(config).unwrap().complete(&request(), soon()).await.unwrap_err();
     assert!(matches!(error, ProviderError::Dns { .. }), "{error:?}");
 }
 
 async fn silence_after_accepting_times_out() {
     let asked = ask_for(vec![Act::Silence, Act::Silence], &request(), 2).await;
-    assert!(
-        asked.error().to_string().contains("did not begin to answer within"),
-        "{}",
-        asked.error()
-    );
+    assert!(asked.error().to_string().contains("did not begin to answer within"), "{}", asked.error());
     assert_eq!((asked.pauses.len(), asked.seen.len()), (1, 2));
 }
 
 async fn silence_in_the_middle_keeps_what_came() {
-    let begun = [
-        head(200, "text/event-stream", &[]),
-        event(json!({"content": "half of"})).into_bytes(),
-    ]
-    .concat();
+    let begun = [head(200, "text/event-stream", &[]), event(json!({"content": "half of"})).into_bytes()].concat();
     let asked = ask_for(vec![Act::Stall(begun)], &request(), 1).await;
-    assert!(
-        asked.error().to_string().contains("stopped in the middle"),
-        "{}",
-        asked.error()
-    );
+    assert!(asked.error().to_string().contains("stopped in the middle"), "{}", asked.error());
     assert_eq!(asked.error().partial(), Some("half of"));
 }
 
 async fn the_deadline_ends_everything() {
     let server = serve(vec![Act::Silence]).await;
-    let config = OpenAiConfig {
-        base_url: server.base_url.clone(),
-        api_key: Secret::new(KEY),
-        ..OpenAiConfig::new("m")
-    };
+    let config =
+        OpenAiConfig { base_url: server.base_url.clone(), api_key: Secret::new(KEY), ..OpenAiConfig::new("m") };
     let began = Instant::now();
-    let ended = openai(config)
-        .unwrap()
-        .complete(&request(), began + Duration::from_millis(200))
-        .await;
+    let ended = openai(config).unwrap().complete(&request(), began + Duration::from_millis(200)).await;
     let said = ended.unwrap_err().to_string();
     assert!(said.contains("before the query's deadline"), "{said}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 fn event(delta: Value) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
 }
 
 fn tool_stream() -> String {
@@ -575,25 +257,13 @@ async fn a_stream_may_be_cut_at_every_byte() {
     let expected = ask(vec![stream(&body)]).await.reply().clone();
     assert_eq!(expected.text, "h\u{e9}\u{1F600}");
     assert_eq!(expected.tool_calls[0].arguments, "{\"b\":\"\u{e9}\"}");
-    assert_eq!(
-        (expected.usage.input, expected.usage.cached, expected.stop),
-        (9, Some(8), Stop::ToolCalls)
-    );
+    assert_eq!((expected.usage.input, expected.usage.cached, expected.stop), (9, Some(8), Stop::ToolCalls));
     let places = head.len()..whole.len();
     let server = serve(places.clone().map(|at| Act::Split(whole.clone(), at)).collect()).await;
     let base_url = server.base_url.clone();
-    let model = openai(OpenAiConfig {
-        base_url,
-        api_key: Secret::new(KEY),
-        ..OpenAiConfig::new("m")
-    })
-    .unwrap();
+    let model = openai(OpenAiConfig { base_url, api_key: Secret::new(KEY), ..OpenAiConfig::new("m") }).unwrap();
     for at in places {
-        assert_eq!(
-            model.complete(&request(), soon()).await.unwrap(),
-            expected,
-            "split at {at}"
-        );
+        assert_eq!(model.complete(&request(), soon()).await.unwrap(), expected, "split at {at}");
     }
 }
 
@@ -612,12 +282,7 @@ async fn a_second_done_is_ignored() {
 
 async fn a_stream_cut_in_an_event_is_tried_again() {
     let cut = event(json!({"content": "never shown"})) + "data: {\"choices\":[{\"del";
-    let asked = ask(vec![
-        stream(&cut),
-        stream(&event(json!({"content": "cut"}))),
-        completion("whole"),
-    ])
-    .await;
+    let asked = ask(vec![stream(&cut), stream(&event(json!({"content": "cut"}))), completion("whole")]).await;
     assert_eq!(asked.reply().text, "whole");
     assert_eq!(asked.pauses.len(), 2);
 }
@@ -626,10 +291,7 @@ async fn a_stream_always_cut_keeps_what_came_last() {
     let acts = ["one", "two", "three"].map(|text| stream(&event(json!({"content": text}))));
     let asked = ask(acts.to_vec()).await;
     assert!(
-        asked
-            .error()
-            .to_string()
-            .contains("broke off: the stream ended without a finish reason"),
+        asked.error().to_string().contains("broke off: the stream ended without a finish reason"),
         "{}",
         asked.error()
     );
@@ -640,34 +302,19 @@ async fn a_stream_that_reports_an_error_is_tried_again() {
     let failing =
         event(json!({"content": "x"})) + &format!("data: {{\"error\":{{\"message\":\"overloaded {KEY}\"}}}}\n\n");
     let asked = ask_for(vec![stream(&failing), stream(&failing)], &request(), 2).await;
-    assert!(
-        asked.error().to_string().ends_with("the server reports overloaded ***"),
-        "{}",
-        asked.error()
-    );
+    assert!(asked.error().to_string().ends_with("the server reports overloaded ***"), "{}", asked.error());
 }
 
 async fn an_endless_line_is_bounded() {
     let asked = ask(vec![Act::Endless(50)]).await;
-    assert!(
-        asked
-            .error()
-            .to_string()
-            .contains("is over 1048576 bytes (one event of its stream)"),
-        "{}",
-        asked.error()
-    );
+    assert!(asked.error().to_string().contains("is over 1048576 bytes (one event of its stream)"), "{}", asked.error());
     assert!(asked.pauses.is_empty());
 }
 
 async fn an_endless_body_is_bounded() {
     let body = format!("{{\"x\":\"{}\"", "x".repeat(9 * 1024 * 1024));
     let asked = ask(vec![answer(200, "application/json", &[], &body)]).await;
-    assert!(
-        matches!(asked.error(), ProviderError::TooLarge { .. }),
-        "{}",
-        asked.error()
-    );
+    assert!(matches!(asked.error(), ProviderError::TooLarge { .. }), "{}", asked.error());
 }
 
 async fn a_filtered_reply_says_so() {
@@ -681,10 +328,7 @@ async fn a_reply_at_its_longest_says_so() {
         event(json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "add", "arguments": "{\"a\":"}}]}))
             + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\n";
     let asked = ask(vec![stream(&body)]).await;
-    assert_eq!(
-        (asked.reply().tool_calls[0].arguments.as_str(), asked.reply().stop),
-        ("{\"a\":", Stop::Length)
-    );
+    assert_eq!((asked.reply().tool_calls[0].arguments.as_str(), asked.reply().stop), ("{\"a\":", Stop::Length));
 }
 
 async fn tools_that_are_not_supported_are_asked_for_by_schema() {
@@ -703,43 +347,23 @@ async fn tools_that_are_not_supported_are_asked_for_by_schema() {
     assert!(!keys(1, "tools") && keys(1, "response_format"));
     assert!(!keys(2, "tools") && !keys(2, "response_format"));
     let system = asked.seen[2]["messages"][0]["content"].as_str().unwrap();
-    assert!(
-        system.starts_with("Be brief.") && system.contains("\"option\":\"add\""),
-        "{system}"
-    );
+    assert!(system.starts_with("Be brief.") && system.contains("\"option\":\"add\""), "{system}");
 }
 
 async fn a_page_instead_of_json_is_a_clear_error() {
-    let asked = ask_for(
-        vec![answer(200, "text/html", &[], "<html>Welcome</html>")],
-        &request(),
-        3,
-    )
-    .await;
+    let asked = ask_for(vec![answer(200, "text/html", &[], "<html>Welcome</html>")], &request(), 3).await;
     let said = asked.error().to_string();
     assert!(said.contains("cannot be read: HTML (text/html) is not JSON"), "{said}");
     assert!(asked.error().hint().unwrap().contains("base_url"));
 }
 
 async fn a_compressed_reply_is_a_clear_error() {
-    let asked = ask_for(
-        vec![answer(200, "application/json", &["content-encoding: gzip"], "x")],
-        &request(),
-        3,
-    )
-    .await;
-    assert!(
-        asked.error().to_string().contains("compressed (gzip)"),
-        "{}",
-        asked.error()
-    );
+    let asked = ask_for(vec![answer(200, "application/json", &["content-encoding: gzip"], "x")], &request(), 3).await;
+    assert!(asked.error().to_string().contains("compressed (gzip)"), "{}", asked.error());
 }
 
 async fn an_echoed_key_is_scrubbed_from_the_reply() {
-    assert_eq!(
-        ask(vec![completion(&format!("your key is {KEY}"))]).await.reply().text,
-        "your key is ***"
-    );
+    assert_eq!(ask(vec![completion(&format!("your key is {KEY}"))]).await.reply().text, "your key is ***");
 }
 
 async fn plain_json_answers_a_request_for_a_stream() {

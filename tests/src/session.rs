@@ -31,9 +31,13 @@ struct Case {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CasePlugin {
+    /// File stem, and the name of its one tool, a puppet.
     name: String,
     #[serde(default)]
-    tools: Vec<String>,
+    description: Option<String>,
+    /// As in the WIT: 0 none, 1 reads, 2 writes, 3 destructive.
+    #[serde(default)]
+    effects: u8,
     #[serde(default)]
     manifest: Option<String>,
 }
@@ -80,15 +84,15 @@ async fn play(case: Case) -> Result<String, String> {
     let plugins = dir.path().join("plugins");
     std::fs::create_dir(&plugins).unwrap();
     for plugin in &case.plugins {
-        let tools: Vec<&str> = plugin.tools.iter().map(String::as_str).collect();
-        std::fs::write(plugins.join(format!("{}.wasm", plugin.name)), guests::puppet(&tools)).unwrap();
+        let description = plugin.description.as_deref().unwrap_or("Does what its inputs say.");
+        let mut tool = guests::Tool::new(&plugin.name, description);
+        tool.effects = plugin.effects;
+        std::fs::write(plugins.join(format!("{}.wasm", plugin.name)), guests::puppet_with(tool)).unwrap();
         if let Some(manifest) = &plugin.manifest {
             std::fs::write(plugins.join(format!("{}.toml", plugin.name)), manifest).unwrap();
         }
     }
     let mut config = HostConfig::local(dir.path().to_owned());
-    config.cache_dir = Some(guests::shared_cache());
-    config.state_dir = guests::shared_cache();
     config.plugin_dirs.push(PluginDir { path: plugins, explicit: true });
     (config.limits, config.tree, config.grants) = (case.config.limits, case.config.tree, case.config.grants);
     if !case.replies.is_empty() {
@@ -102,7 +106,7 @@ async fn play(case: Case) -> Result<String, String> {
     for question in &case.questions {
         lines.push_str(&ask(&session, question).await?);
     }
-    Ok(stable(&lines))
+    Ok(stable(&lines.replace(&*dir.path().to_string_lossy(), "DIR")))
 }
 
 async fn ask(session: &Session, question: &str) -> Result<String, String> {

@@ -12,5 +12,6 @@ fn main() {
     trials.extend(elysia_tests::hostile::trials());
     trials.extend(elysia_tests::provider::trials());
     trials.extend(elysia_tests::cli::trials());
+    trials.extend(elysia_tests::session::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

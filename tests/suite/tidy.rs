@@ -43,7 +43,7 @@ const RULES: &[(&str, Rule)] = &[
 ];
 
 /// One trial per rule.
-pub fn trials() -> Vec<Trial> {
+pub(crate) fn trials() -> Vec<Trial> {
     let checkout: Arc<OnceLock<Result<Checkout, String>>> = Arc::default();
     let trial = |&(claim, rule): &(&str, Rule)| {
         let checkout = Arc::clone(&checkout);
@@ -57,16 +57,16 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Every file of the project: what git tracks, and what it would track if added now.
-pub struct Checkout {
+pub(crate) struct Checkout {
     files: Vec<File>,
 }
 
 /// One file, text or not.
-pub struct File {
+pub(crate) struct File {
     /// From the root, with `/`.
-    pub path: String,
+    pub(crate) path: String,
     /// None for a binary file.
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 impl Checkout {
@@ -90,23 +90,23 @@ impl Checkout {
     }
 
     /// Files whose path starts with `folder` and ends with `ending`.
-    pub fn under<'a>(&'a self, folder: &'a str, ending: &'a str) -> impl Iterator<Item = &'a File> {
+    pub(crate) fn under<'a>(&'a self, folder: &'a str, ending: &'a str) -> impl Iterator<Item = &'a File> {
         self.files.iter().filter(move |f| f.path.starts_with(folder) && f.path.ends_with(ending))
     }
 
     /// The text of one file.
-    pub fn text(&self, path: &str) -> Option<&str> {
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files.iter().find(|f| f.path == path)?.text.as_deref()
     }
 
     /// Whether `path` is a file of the project or a folder that holds one.
-    pub fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.is_empty() || self.files.iter().any(|f| f.path == path || f.path.starts_with(&folder))
     }
 
     /// Folders directly under `folder` (which ends with `/`).
-    pub fn folders_in(&self, folder: &str) -> Vec<&str> {
+    pub(crate) fn folders_in(&self, folder: &str) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.files.iter().filter_map(|f| Some(f.path.strip_prefix(folder)?.split_once('/')?.0)).collect();
         names.dedup();
@@ -114,7 +114,7 @@ impl Checkout {
     }
 
     /// A manifest, read as TOML.
-    pub fn manifest(&self, path: &str) -> Result<toml::Table, String> {
+    pub(crate) fn manifest(&self, path: &str) -> Result<toml::Table, String> {
         let text = self.text(path).ok_or_else(|| format!("{path}: missing"))?;
         toml::from_str(text).map_err(|e| format!("{path}: {e}"))
     }
@@ -132,17 +132,17 @@ impl File {
     }
 
     /// Its lines, none for a binary file.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
         self.text.as_deref().unwrap_or_default().lines()
     }
 
     /// What ships: the lines up to the first `#[cfg(test)]`, numbered from 1.
-    pub fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.lines().take_while(|line| line.trim() != "#[cfg(test)]").enumerate().map(|(at, line)| (at + 1, line))
     }
 
     /// Whether the whole file is test code.
-    pub fn is_test(&self) -> bool {
+    pub(crate) fn is_test(&self) -> bool {
         self.path.ends_with("/tests.rs") || self.path.contains("/tests/") || self.path.starts_with("tests/")
     }
 }

@@ -15,7 +15,16 @@ pub(crate) fn run() -> Result<(), String> {
     for manifest in GUEST_SIDE {
         process::run(cargo(&["fmt", "--all", "--check", "--manifest-path", manifest]))?;
     }
-    process::run(cargo(&["clippy", "--workspace", "--all-targets", "--features", "xtask/eval", "--", "--deny", "warnings"]))?;
+    process::run(cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        "xtask/eval",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
     for manifest in GUEST_SIDE {
         let mut clippy = cargo(&["clippy", "--workspace", "--all-targets", "--manifest-path", manifest]);
         clippy.arg("--target-dir").arg(process::guest_side_target_dir()).args(["--", "--deny", "warnings"]);

@@ -11,8 +11,7 @@ const CONFIG: &str = "plugins/demo/elysia.toml";
 const PLUGINS: &str = "plugins";
 
 /// One for each example plugin: documents, tables, calculate.
-const QUESTIONS: [&str; 3] =
-    ["What is our refund policy?", "Which store sold the most?", "What is 17 * 23 + 4?"];
+const QUESTIONS: [&str; 3] = ["What is our refund policy?", "Which store sold the most?", "What is 17 * 23 + 4?"];
 
 /// Asks `question`, or the shipped ones when there is none.
 ///

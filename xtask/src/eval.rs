@@ -55,11 +55,7 @@ struct Options {
 
 impl Options {
     fn parse(args: &[String]) -> Result<Self, String> {
-        let mut options = Self {
-            data: PathBuf::from(DEFAULT_DATA),
-            assert: false,
-            show: None,
-        };
+        let mut options = Self { data: PathBuf::from(DEFAULT_DATA), assert: false, show: None };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match arg.as_str() {
@@ -67,9 +63,7 @@ impl Options {
                 "--data" => options.data = rest.next().map(PathBuf::from).ok_or("`--data` needs a folder")?,
                 "--show" => options.show = Some(rest.next().cloned().ok_or("`--show` needs the name of a set")?),
                 other => {
-                    return Err(format!(
-                        "unknown argument `{other}`; known: --data DIR, --assert, --show SET"
-                    ));
+                    return Err(format!("unknown argument `{other}`; known: --data DIR, --assert, --show SET"));
                 }
             }
         }
@@ -78,10 +72,7 @@ impl Options {
 }
 
 fn say(text: &str) -> Result<(), String> {
-    std::io::stdout()
-        .lock()
-        .write_all(text.as_bytes())
-        .map_err(|e| format!("cannot write: {e}"))
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("cannot write: {e}"))
 }
 
 // ---- data ----------------------------------------------------------------------------------------------------------
@@ -124,12 +115,7 @@ fn load(folder: &Path, set: &str) -> Result<Option<Vec<Item>>, String> {
     };
     let answers = lines(&folder.join("possible_answer").join(format!("{set}.json")))?.unwrap_or_default();
     let by_id: BTreeMap<String, &Value> = answers.iter().map(|a| (text(a.get("id")), a)).collect();
-    Ok(Some(
-        questions
-            .iter()
-            .map(|q| item(q, by_id.get(&text(q.get("id"))).copied()))
-            .collect(),
-    ))
+    Ok(Some(questions.iter().map(|q| item(q, by_id.get(&text(q.get("id"))).copied())).collect()))
 }
 
 fn lines(path: &Path) -> Result<Option<Vec<Value>>, String> {
@@ -138,11 +124,7 @@ fn lines(path: &Path) -> Result<Option<Vec<Value>>, String> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(format!("cannot read `{}`: {e}", path.display())),
     };
-    let parsed = read
-        .lines()
-        .filter(|l| !l.trim().is_empty())
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>();
+    let parsed = read.lines().filter(|l| !l.trim().is_empty()).map(serde_json::from_str).collect::<Result<_, _>>();
     parsed.map(Some).map_err(|e| format!("`{}`: {e}", path.display()))
 }
 
@@ -152,34 +134,23 @@ fn text(value: Option<&Value>) -> String {
 
 fn item(question: &Value, answer: Option<&Value>) -> Item {
     let turns = question.pointer("/question/0").and_then(Value::as_array);
-    let query = turns
-        .and_then(|t| t.iter().rev().find(|m| text(m.get("role")) == "user"))
-        .map(|m| text(m.get("content")));
+    let query =
+        turns.and_then(|t| t.iter().rev().find(|m| text(m.get("role")) == "user")).map(|m| text(m.get("content")));
     let functions = match question.get("function") {
         Some(Value::Array(list)) => list.iter().map(function).collect(),
         Some(one) => vec![function(one)],
         None => Vec::new(),
     };
-    let gold = answer
-        .and_then(|a| a.pointer("/ground_truth/0"))
-        .and_then(Value::as_object)
-        .and_then(|o| o.iter().next());
+    let gold =
+        answer.and_then(|a| a.pointer("/ground_truth/0")).and_then(Value::as_object).and_then(|o| o.iter().next());
     let gold = gold.map(|(name, values)| (name.clone(), values.as_object().cloned().unwrap_or_default()));
-    Item {
-        query: query.unwrap_or_default(),
-        functions,
-        gold,
-    }
+    Item { query: query.unwrap_or_default(), functions, gold }
 }
 
 fn function(value: &Value) -> Function {
     let mut schema = value.get("parameters").cloned().unwrap_or(Value::Null);
     to_json_schema(&mut schema);
-    Function {
-        name: text(value.get("name")),
-        description: text(value.get("description")),
-        schema,
-    }
+    Function { name: text(value.get("name")), description: text(value.get("description")), schema }
 }
 
 /// BFCL writes Python's type names; this is the only place that knows.
@@ -265,11 +236,7 @@ fn measure_solvable(set: &str, items: &[Item], table: &mut Table, show: bool) ->
             );
             let _ = writeln!(shown, "   got  {}", Value::Object(filled.inputs.clone()));
             let _ = writeln!(shown, "   gold {}", Value::Object(answer.clone()));
-            let _ = writeln!(
-                shown,
-                "   params {}",
-                tool.input_schema.get("properties").unwrap_or(&Value::Null)
-            );
+            let _ = writeln!(shown, "   params {}", tool.input_schema.get("properties").unwrap_or(&Value::Null));
         }
     }
     table.decision_cost(set, decision_ns(items), items.len());
@@ -326,10 +293,7 @@ struct Clock {
 
 impl Clock {
     fn start() -> Self {
-        Self {
-            wall: Instant::now(),
-            cpu: thread_cpu_ns(),
-        }
+        Self { wall: Instant::now(), cpu: thread_cpu_ns() }
     }
 
     fn elapsed_ns(&self) -> u64 {
@@ -341,25 +305,14 @@ impl Clock {
 }
 
 fn thread_cpu_ns() -> Option<u64> {
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 // ---- scoring: BFCL's simple_function_checker ------------------------------------------------------------------------
 
 fn judge(schema: &Value, got: &Map<String, Value>, gold: &Map<String, Value>) -> Result<(), String> {
     let known = schema.get("properties").and_then(Value::as_object);
-    for required in schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for required in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !got.contains_key(required) {
             return Err(format!("`{required}` is missing"));
         }
@@ -386,9 +339,7 @@ fn judge(schema: &Value, got: &Map<String, Value>, gold: &Map<String, Value>) ->
 }
 
 fn may_be_omitted(answers: &Value) -> bool {
-    answers
-        .as_array()
-        .is_some_and(|a| a.iter().any(|v| v.as_str() == Some("")))
+    answers.as_array().is_some_and(|a| a.iter().any(|v| v.as_str() == Some("")))
 }
 
 fn typed(value: &Value, kind: &str) -> bool {
@@ -415,9 +366,7 @@ fn same(value: &Value, answer: &Value) -> bool {
                     .and_then(Value::as_array)
                     .is_some_and(|answers| answers.iter().any(|answer| same(value, answer)))
             });
-            given
-                && b.iter()
-                    .all(|(key, answers)| a.contains_key(key) || may_be_omitted(answers))
+            given && b.iter().all(|(key, answers)| a.contains_key(key) || may_be_omitted(answers))
         }
         _ => value == answer,
     }
@@ -425,9 +374,7 @@ fn same(value: &Value, answer: &Value) -> bool {
 
 fn plain(text: &str) -> String {
     let kept = text.chars().filter(|c| !" ,./-_*^".contains(*c));
-    kept.flat_map(char::to_lowercase)
-        .map(|c| if c == '\'' { '"' } else { c })
-        .collect()
+    kept.flat_map(char::to_lowercase).map(|c| if c == '\'' { '"' } else { c }).collect()
 }
 
 // ---- reporting -----------------------------------------------------------------------------------------------------
@@ -448,52 +395,25 @@ struct Table {
 impl Table {
     fn row(&mut self, what: String, halves: &[Half; 2], target: Option<f64>, share: impl Fn(&Half) -> (usize, usize)) {
         let [odd, even] = halves;
-        self.rows.push(Row {
-            what,
-            odd: percent(share(odd)),
-            even: percent(share(even)),
-            target,
-        });
+        self.rows.push(Row { what, odd: percent(share(odd)), even: percent(share(even)), target });
     }
 
     fn solvable(&mut self, set: &str, halves: &[Half; 2]) {
         let goal = |percent| (set == "multiple").then_some(percent);
-        self.row(
-            format!("{set}: right tool, of those answered"),
-            halves,
-            goal(96.0),
-            |h| (h.right, h.answered),
-        );
-        self.row(format!("{set}: kept (answered)"), halves, goal(96.0), |h| {
-            (h.answered, h.total)
-        });
-        self.row(format!("{set}: right tool ranked first, of all"), halves, None, |h| {
-            (h.first, h.total)
-        });
-        self.row(format!("{set}: asks which (ambiguous)"), halves, None, |h| {
-            (h.ambiguous, h.total)
-        });
+        self.row(format!("{set}: right tool, of those answered"), halves, goal(96.0), |h| (h.right, h.answered));
+        self.row(format!("{set}: kept (answered)"), halves, goal(96.0), |h| (h.answered, h.total));
+        self.row(format!("{set}: right tool ranked first, of all"), halves, None, |h| (h.first, h.total));
+        self.row(format!("{set}: asks which (ambiguous)"), halves, None, |h| (h.ambiguous, h.total));
         self.row(format!("{set}: impossible"), halves, None, |h| (h.impossible, h.total));
         let inputs = (set == "multiple" || set == "simple_python").then_some(55.0);
-        self.row(format!("{set}: exact inputs, gold tool given"), halves, inputs, |h| {
-            (h.exact, h.total)
-        });
-        self.row(format!("{set}: asks for a missing input"), halves, None, |h| {
-            (h.asked, h.total)
-        });
+        self.row(format!("{set}: exact inputs, gold tool given"), halves, inputs, |h| (h.exact, h.total));
+        self.row(format!("{set}: asks for a missing input"), halves, None, |h| (h.asked, h.total));
     }
 
     fn unsolvable(&mut self, set: &str, halves: &[Half; 2]) {
         let goal = (set == "irrelevance").then_some(75.0);
-        self.row(format!("{set}: recall (impossible)"), halves, goal, |h| {
-            (h.impossible, h.total)
-        });
-        self.row(
-            format!("{set}: asks which (not counted as recall)"),
-            halves,
-            None,
-            |h| (h.ambiguous, h.total),
-        );
+        self.row(format!("{set}: recall (impossible)"), halves, goal, |h| (h.impossible, h.total));
+        self.row(format!("{set}: asks which (not counted as recall)"), halves, None, |h| (h.ambiguous, h.total));
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts and nanoseconds far below 2^52")]
@@ -503,22 +423,12 @@ impl Table {
 
     fn render(&self) -> String {
         let mut out = format!("{:<52} {:>8} {:>8} {:>8}\n", "", "odd", "even", "target");
-        for Row {
-            what,
-            odd,
-            even,
-            target,
-        } in &self.rows
-        {
+        for Row { what, odd, even, target } in &self.rows {
             let target = target.map_or_else(String::new, |t| format!("≥ {t:.0} %"));
             let _ = writeln!(out, "{what:<52} {odd:>6.1} % {even:>6.1} % {target:>8}");
         }
         for (set, ms) in &self.costs {
-            let _ = writeln!(
-                out,
-                "{:<52} {ms:>6.3} ms",
-                format!("{set}: CPU per decision (choose + fill)")
-            );
+            let _ = writeln!(out, "{:<52} {ms:>6.3} ms", format!("{set}: CPU per decision (choose + fill)"));
         }
         out
     }
@@ -529,24 +439,14 @@ impl Table {
             .rows
             .iter()
             .filter_map(|row| {
-                row.target
-                    .filter(|t| row.odd < *t)
-                    .map(|t| format!("{}: {:.1} %, want {t:.0} %", row.what, row.odd))
+                row.target.filter(|t| row.odd < *t).map(|t| format!("{}: {:.1} %, want {t:.0} %", row.what, row.odd))
             })
             .collect();
-        if missed.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("targets missed: {}", missed.join("; ")))
-        }
+        if missed.is_empty() { Ok(()) } else { Err(format!("targets missed: {}", missed.join("; "))) }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
 fn percent((part, whole): (usize, usize)) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        100.0 * part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }

@@ -15,16 +15,8 @@ use std::time::{Duration, Instant};
 const TARGET: &str = "wasm32-wasip2";
 /// Where the guests stand, and where the built ones are put, from the root of the checkout.
 const WORKSPACES: [Workspace; 2] = [
-    Workspace {
-        manifest: "plugins/Cargo.toml",
-        members: "plugins/rust",
-        built: "plugins",
-    },
-    Workspace {
-        manifest: "tests/guests/Cargo.toml",
-        members: "tests/guests",
-        built: "tests/guests",
-    },
+    Workspace { manifest: "plugins/Cargo.toml", members: "plugins/rust", built: "plugins" },
+    Workspace { manifest: "tests/guests/Cargo.toml", members: "tests/guests", built: "tests/guests" },
 ];
 /// Lowest compiler the guests build with (`rust-version` of their workspaces).
 const RUST_VERSION: (u32, u32) = (1, 88);
@@ -65,10 +57,7 @@ pub(crate) fn build(options: &Options) -> Result<Vec<PathBuf>, String> {
         }
         let names: Vec<&str> = guests.iter().map(|guest| guest.name.as_str()).collect();
         say(&format!("building {} with {}", names.join(", "), toolchain.name()));
-        run(
-            &mut cargo_build(&options.root, workspace, &guests, &toolchain),
-            "building the guests",
-        )?;
+        run(&mut cargo_build(&options.root, workspace, &guests, &toolchain), "building the guests")?;
         for guest in &guests {
             built.push(place(&options.root, workspace, guest)?);
         }
@@ -97,10 +86,7 @@ fn guests(root: &Path, workspace: &Workspace, only: &[String]) -> Result<Vec<Gue
     for entry in fs::read_dir(&members).map_err(|e| at(&members, &e))? {
         let folder = entry.map_err(|e| at(&members, &e))?.path();
         let manifest = folder.join("Cargo.toml");
-        let name = folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if manifest.is_file() && (only.is_empty() || only.contains(&name)) {
             let text = fs::read_to_string(&manifest).map_err(|e| at(&manifest, &e))?;
             let package = package_name(&text).ok_or_else(|| format!("{}: no package name", manifest.display()))?;
@@ -151,11 +137,7 @@ fn place(root: &Path, workspace: &Workspace, guest: &Guest) -> Result<PathBuf, S
         copy_if_changed(&manifest, &to.with_extension("toml"))?;
     }
     let size = fs::metadata(&to).map_err(|e| at(&to, &e))?.len();
-    say(&format!(
-        "{} ({} KiB)",
-        to.strip_prefix(root).unwrap_or(&to).display(),
-        size.div_ceil(1024)
-    ));
+    say(&format!("{} ({} KiB)", to.strip_prefix(root).unwrap_or(&to).display(), size.div_ceil(1024)));
     Ok(to)
 }
 
@@ -165,10 +147,7 @@ fn copy_if_changed(from: &Path, to: &Path) -> Result<(), String> {
     if fs::read(to).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
-    let name = to
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let hidden = to.with_file_name(format!(".{name}.{}", std::process::id()));
     fs::write(&hidden, bytes).map_err(|e| at(&hidden, &e))?;
     fs::rename(&hidden, to).map_err(|e| at(to, &e))
@@ -202,14 +181,8 @@ impl Toolchain {
     }
 
     fn from_cache(root: &Path) -> Option<Toolchain> {
-        let sysroot = debian_is_complete()
-            .then(sysroot_dir)?
-            .ok()
-            .filter(|sysroot| sysroot.is_dir())?;
-        Some(Toolchain::Debian {
-            sysroot,
-            linker: linker_dir(root).ok()?,
-        })
+        let sysroot = debian_is_complete().then(sysroot_dir)?.ok().filter(|sysroot| sysroot.is_dir())?;
+        Some(Toolchain::Debian { sysroot, linker: linker_dir(root).ok()? })
     }
 
     fn from_debian(root: &Path) -> Result<Toolchain, String> {
@@ -236,10 +209,7 @@ impl Toolchain {
             }
             Toolchain::Debian { sysroot, linker } => {
                 let mut cargo = debian_cargo(linker);
-                cargo.env(
-                    "CARGO_ENCODED_RUSTFLAGS",
-                    format!("--sysroot\u{1f}{}", sysroot.display()),
-                );
+                cargo.env("CARGO_ENCODED_RUSTFLAGS", format!("--sysroot\u{1f}{}", sysroot.display()));
                 cargo
             }
         }
@@ -249,11 +219,7 @@ impl Toolchain {
 /// Whether the compiler used in `root` has a standard library for the target. The folder alone is no proof: rustc
 /// names it for any target it has heard of.
 fn rustup_target_works(root: &Path) -> bool {
-    let libdir = output(
-        Command::new("rustc")
-            .current_dir(root)
-            .args(["--print", "target-libdir", "--target", TARGET]),
-    );
+    let libdir = output(Command::new("rustc").current_dir(root).args(["--print", "target-libdir", "--target", TARGET]));
     let entries = libdir.and_then(|dir| fs::read_dir(dir.trim()).ok());
     entries.is_some_and(|mut entries| {
         entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")))
@@ -262,11 +228,8 @@ fn rustup_target_works(root: &Path) -> bool {
 
 /// Asks rustup for the target, not for long: some machines have no way to its server and would wait for minutes.
 fn add_rustup_target(root: &Path) -> bool {
-    let patience = if debian_is_complete() || can_install() {
-        Duration::from_secs(20)
-    } else {
-        Duration::from_secs(300)
-    };
+    let patience =
+        if debian_is_complete() || can_install() { Duration::from_secs(20) } else { Duration::from_secs(300) };
     let mut rustup = Command::new("rustup");
     rustup.current_dir(root).args(["target", "add", TARGET]);
     rustup.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -341,42 +304,28 @@ fn what_to_install() -> String {
 /// The folder of `wasm-component-ld` and `rust-lld`, which rustup's compiler brings along and Debian's does not.
 fn linker_dir(root: &Path) -> Result<PathBuf, String> {
     let sysroot = output(Command::new("rustc").current_dir(root).args(["--print", "sysroot"])).unwrap_or_default();
-    let dir = Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(host_triple("rustc")?)
-        .join("bin");
+    let dir = Path::new(sysroot.trim()).join("lib/rustlib").join(host_triple("rustc")?).join("bin");
     if dir.join("wasm-component-ld").is_file() && dir.join("rust-lld").is_file() {
         return Ok(dir);
     }
-    Err(
-        "no `wasm-component-ld` beside rustc: use a compiler installed by rustup, or `rustup target add wasm32-wasip2`"
-            .into(),
-    )
+    Err("no `wasm-component-ld` beside rustc: use a compiler installed by rustup, or `rustup target add wasm32-wasip2`"
+        .into())
 }
 
 fn host_triple(rustc: &str) -> Result<String, String> {
     let text = output(Command::new(rustc).arg("-vV")).ok_or_else(|| format!("cannot run `{rustc} -vV`"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| format!("`{rustc} -vV` names no host"))
+    host.map(str::to_owned).ok_or_else(|| format!("`{rustc} -vV` names no host"))
 }
 
 /// Where the sysroot for Debian's compiler is kept: outside the checkout, by version, so that it is built once.
 fn sysroot_dir() -> Result<PathBuf, String> {
-    let cache = env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|dir| dir.is_absolute());
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
     let cache = cache.ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
     let version = output(Command::new(DEBIAN_RUSTC).arg("--version")).unwrap_or_default();
-    let key: String = version
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
-        .collect();
-    Ok(cache
-        .join("elysia-host")
-        .join("sysroot")
-        .join(format!("{TARGET}-{}-r{SYSROOT_RECIPE}", key.trim_matches('-'))))
+    let key: String = version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    Ok(cache.join("elysia-host").join("sysroot").join(format!("{TARGET}-{}-r{SYSROOT_RECIPE}", key.trim_matches('-'))))
 }
 
 fn debian_cargo(linker: &Path) -> Command {
@@ -384,17 +333,9 @@ fn debian_cargo(linker: &Path) -> Command {
     let path = env::var_os("PATH").unwrap_or_default();
     let dirs = std::iter::once(linker.to_owned()).chain(env::split_paths(&path));
     // Folders with a colon in their name cannot stand in PATH; the old one is then the best there is.
-    cargo
-        .env("PATH", env::join_paths(dirs).unwrap_or(path))
-        .env("RUSTC", DEBIAN_RUSTC);
-    let foreign = [
-        "CARGO",
-        "CARGO_BUILD_TARGET",
-        "CARGO_TARGET_DIR",
-        "RUSTFLAGS",
-        "RUSTC_WRAPPER",
-        "RUSTC_WORKSPACE_WRAPPER",
-    ];
+    cargo.env("PATH", env::join_paths(dirs).unwrap_or(path)).env("RUSTC", DEBIAN_RUSTC);
+    let foreign =
+        ["CARGO", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"];
     for name in foreign {
         cargo.env_remove(name);
     }
@@ -407,15 +348,13 @@ fn build_sysroot(sysroot: &Path, linker: &Path) -> Result<(), String> {
     say("building the standard library for the guests, once: about two minutes");
     let work = sysroot.with_extension(format!("building-{}", std::process::id()));
     fs::create_dir_all(&work).map_err(|e| at(&work, &e))?;
-    let result = build_std(&work, linker)
-        .and_then(|deps| lay_out(&work.join("sysroot"), &deps))
-        .and_then(|made| {
-            match fs::rename(&made, sysroot) {
-                // Somebody else was faster: theirs is the same.
-                Err(_) if sysroot.is_dir() => Ok(()),
-                other => other.map_err(|e| at(sysroot, &e)),
-            }
-        });
+    let result = build_std(&work, linker).and_then(|deps| lay_out(&work.join("sysroot"), &deps)).and_then(|made| {
+        match fs::rename(&made, sysroot) {
+            // Somebody else was faster: theirs is the same.
+            Err(_) if sysroot.is_dir() => Ok(()),
+            other => other.map_err(|e| at(sysroot, &e)),
+        }
+    });
     let removed = fs::remove_dir_all(&work).map_err(|e| at(&work, &e));
     result.and(removed)
 }
@@ -430,15 +369,9 @@ fn build_std(work: &Path, linker: &Path) -> Result<PathBuf, String> {
     fs::write(source.join("lib.rs"), "").map_err(|e| at(&source, &e))?;
     let mut cargo = debian_cargo(linker);
     // Bitcode, or guests with link-time optimisation fail. RUSTC_BOOTSTRAP, since `-Z` belongs to nightly.
-    cargo
-        .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes");
+    cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes");
     cargo.args(["build", "--release", "--target", TARGET, "-Zbuild-std=std,panic_abort"]);
-    cargo
-        .arg("--manifest-path")
-        .arg(&manifest)
-        .arg("--target-dir")
-        .arg(work.join("target"));
+    cargo.arg("--manifest-path").arg(&manifest).arg("--target-dir").arg(work.join("target"));
     run(&mut cargo, "building the standard library")?;
     Ok(work.join("target").join(TARGET).join("release/deps"))
 }
@@ -449,10 +382,7 @@ fn lay_out(sysroot: &Path, deps: &Path) -> Result<PathBuf, String> {
     fs::create_dir_all(&contained).map_err(|e| at(&contained, &e))?;
     for entry in fs::read_dir(deps).map_err(|e| at(deps, &e))? {
         let path = entry.map_err(|e| at(deps, &e))?.path();
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if name.ends_with(".rlib") && !name.starts_with("libempty") {
             fs::copy(&path, lib.join(&name)).map_err(|e| at(&path, &e))?;
         }
@@ -462,13 +392,8 @@ fn lay_out(sysroot: &Path, deps: &Path) -> Result<PathBuf, String> {
         fs::copy(&from, contained.join(name)).map_err(|e| at(&from, &e))?;
     }
     // Build scripts and macros of guests are built for this machine, with Debian's own std.
-    let (host, own) = (
-        host_triple(DEBIAN_RUSTC)?,
-        output(Command::new(DEBIAN_RUSTC).args(["--print", "sysroot"])),
-    );
-    let from = Path::new(own.unwrap_or_default().trim())
-        .join("lib/rustlib")
-        .join(&host);
+    let (host, own) = (host_triple(DEBIAN_RUSTC)?, output(Command::new(DEBIAN_RUSTC).args(["--print", "sysroot"])));
+    let from = Path::new(own.unwrap_or_default().trim()).join("lib/rustlib").join(&host);
     let link = sysroot.join("lib/rustlib").join(&host);
     symlink(&from, &link).map_err(|e| at(&link, &e))?;
     Ok(sysroot.to_owned())
@@ -487,10 +412,7 @@ fn symlink(_: &Path, _: &Path) -> io::Result<()> {
 /// What a command prints, if it succeeds.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a command with all it prints on stderr: stdout is for data.

@@ -46,13 +46,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "PATH", global = true, help_heading = "Options for every command")]
     pub(crate) store: Option<String>,
     /// Say nothing but the answer and errors
-    #[arg(
-        short,
-        long,
-        global = true,
-        conflicts_with = "verbose",
-        help_heading = "Options for every command"
-    )]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Options for every command")]
     pub(crate) quiet: bool,
     /// Say more; twice for debugging, which shows texts of plugins
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Options for every command")]
@@ -355,10 +349,8 @@ pub(crate) enum Stop {
 
 /// Words that are commands of later versions: a query of that one word would surprise.
 const LATER: [&str; 6] = ["serve", "mcp", "audit", "feedback", "model", "selftest"];
-const LATER_BELOW: [(&str, &[&str]); 2] = [
-    ("plugin", &["new", "build", "test", "add", "remove", "grant", "trust"]),
-    ("session", &["replay"]),
-];
+const LATER_BELOW: [(&str, &[&str]); 2] =
+    [("plugin", &["new", "build", "test", "add", "remove", "grant", "trust"]), ("session", &["replay"])];
 
 /// Parses the command line. A first word that is no command is the query of `ask`; options before a command go to it.
 ///
@@ -421,10 +413,7 @@ fn arranged(mut argv: Vec<OsString>, command: &clap::Command) -> Result<(Vec<OsS
         return Ok((argv, None));
     }
     if !verbatim && LATER.contains(&word.as_str()) {
-        return Err(later(
-            &word,
-            &format!("to ask about the word, write `elysia-host ask {word}`"),
-        ));
+        return Err(later(&word, &format!("to ask about the word, write `elysia-host ask {word}`")));
     }
     argv.insert(1, "ask".into());
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
@@ -463,10 +452,9 @@ fn later_below(word: &str, rest: &[OsString]) -> Result<(), Stop> {
         return Ok(());
     };
     match rest.iter().filter_map(|w| w.to_str()).find(|w| !w.starts_with('-')) {
-        Some(verb) if verbs.contains(&verb) => Err(later(
-            &format!("{word} {verb}"),
-            &format!("`elysia-host {word} --help` lists what there is"),
-        )),
+        Some(verb) if verbs.contains(&verb) => {
+            Err(later(&format!("{word} {verb}"), &format!("`elysia-host {word} --help` lists what there is")))
+        }
         _ => Ok(()),
     }
 }

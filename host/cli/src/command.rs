@@ -44,11 +44,7 @@ pub(crate) async fn run(
     variables: Variables,
     printer: &Printer,
 ) -> Result<u8, Complaint> {
-    let context = Context {
-        common,
-        variables,
-        printer,
-    };
+    let context = Context { common, variables, printer };
     match command {
         Command::Ask(args) => ask::run(&context, args).await,
         Command::Chat(args) => chat::run(&context, args).await,
@@ -63,16 +59,8 @@ pub(crate) async fn run(
 
 impl Context<'_> {
     fn flags(&self) -> Flags {
-        let Common {
-            plugins, config, store, ..
-        } = self.common.clone();
-        Flags {
-            plugins,
-            config,
-            store,
-            model: None,
-            forget: false,
-        }
+        let Common { plugins, config, store, .. } = self.common.clone();
+        Flags { plugins, config, store, model: None, forget: false }
     }
 
     /// Resolves the settings and says what there is to say about them.
@@ -115,13 +103,8 @@ impl Context<'_> {
             // A cache that cannot be used costs time, not answers.
             Err(HostError::Engine(error)) if settings.host.cache_dir.is_some() => {
                 let text = format!("compiled plugins are not kept: {error}");
-                self.printer
-                    .warning(&text, Some("`elysia-host doctor` checks the folders"));
-                Host::open(HostConfig {
-                    cache_dir: None,
-                    ..settings.host.clone()
-                })
-                .await
+                self.printer.warning(&text, Some("`elysia-host doctor` checks the folders"));
+                Host::open(HostConfig { cache_dir: None, ..settings.host.clone() }).await
             }
             opened => opened,
         };

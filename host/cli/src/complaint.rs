@@ -27,38 +27,22 @@ pub(crate) struct Complaint {
 impl Complaint {
     /// Wrong usage or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-            exit: USAGE,
-        }
+        Self { message: message.into(), hint: None, exit: USAGE }
     }
 
     /// Something failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-            exit: FAILED,
-        }
+        Self { message: message.into(), hint: None, exit: FAILED }
     }
 
     /// The reader of standard output has what it wanted and left: nothing to say, nothing wrong.
     pub(crate) fn reader_left() -> Self {
-        Self {
-            message: String::new(),
-            hint: None,
-            exit: 0,
-        }
+        Self { message: String::new(), hint: None, exit: 0 }
     }
 
     /// An interrupt before there was anything to save.
     pub(crate) fn interrupted() -> Self {
-        Self {
-            message: String::new(),
-            hint: None,
-            exit: INTERRUPTED,
-        }
+        Self { message: String::new(), hint: None, exit: INTERRUPTED }
     }
 
     /// The same with a hint.
@@ -71,11 +55,7 @@ impl Complaint {
 
 impl From<HostError> for Complaint {
     fn from(error: HostError) -> Self {
-        Self {
-            message: error.to_string(),
-            hint: error.hint(),
-            exit: error.exit_code(),
-        }
+        Self { message: error.to_string(), hint: error.hint(), exit: error.exit_code() }
     }
 }
 

@@ -56,10 +56,8 @@ impl Variables {
             None => Ok(None),
             Some(value) => match value.to_str() {
                 Some(text) => Ok(Some(text.trim().to_owned()).filter(|t| !t.is_empty())),
-                None => Err(
-                    Complaint::usage(format!("the environment variable `{name}` is not valid UTF-8"))
-                        .hint(format!("set it anew, or `unset {name}`")),
-                ),
+                None => Err(Complaint::usage(format!("the environment variable `{name}` is not valid UTF-8"))
+                    .hint(format!("set it anew, or `unset {name}`"))),
             },
         }
     }
@@ -75,21 +73,13 @@ impl Variables {
     }
 
     fn raw(&self, name: &str) -> Option<&OsStr> {
-        self.0
-            .get(OsStr::new(name))
-            .map(OsString::as_os_str)
-            .filter(|value| !value.is_empty())
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 }
 
 #[cfg(test)]
 impl<const N: usize> From<[(&str, &str); N]> for Variables {
     fn from(pairs: [(&str, &str); N]) -> Self {
-        Self(
-            pairs
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        )
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 }

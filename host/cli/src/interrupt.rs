@@ -17,10 +17,7 @@ impl Interrupt {
     /// A complaint when the system refuses.
     pub(crate) fn watch() -> Result<Self, Complaint> {
         let watch = |kind| signal(kind).map_err(|e| Complaint::failed(format!("signals cannot be watched: {e}")));
-        Ok(Self {
-            int: watch(SignalKind::interrupt())?,
-            term: watch(SignalKind::terminate())?,
-        })
+        Ok(Self { int: watch(SignalKind::interrupt())?, term: watch(SignalKind::terminate())? })
     }
 
     /// The next one. Cancel-safe.
@@ -47,10 +44,7 @@ impl Interrupt {
 }
 
 /// Ends the process without waiting for anything: asked for twice.
-#[expect(
-    clippy::exit,
-    reason = "the second interrupt must not wait for tasks, threads or destructors"
-)]
+#[expect(clippy::exit, reason = "the second interrupt must not wait for tasks, threads or destructors")]
 pub(crate) fn leave() -> ! {
     std::process::exit(i32::from(INTERRUPTED))
 }

@@ -51,10 +51,7 @@ fn main() -> ExitCode {
 }
 
 fn start(parsed: Parsed, variables: Variables, printer: &Printer) -> Result<u8, Complaint> {
-    let Parsed {
-        cli: Cli { common, command },
-        note,
-    } = parsed;
+    let Parsed { cli: Cli { common, command }, note } = parsed;
     printer.log(common.verbose);
     if let Some(note) = note {
         printer.note(&note);

@@ -35,11 +35,7 @@ impl Printer {
         let able = !matches!(variables.text(env::TERM), Ok(Some(term)) if term == "dumb");
         let colour = able && !variables.is_set(env::NO_COLOR);
         let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        let columns = variables
-            .text(env::COLUMNS)
-            .ok()
-            .flatten()
-            .and_then(|text| text.parse().ok());
+        let columns = variables.text(env::COLUMNS).ok().flatten().and_then(|text| text.parse().ok());
         Self {
             quiet,
             verbose: verbose > 0,
@@ -59,11 +55,8 @@ impl Printer {
             _ => LevelFilter::DEBUG,
         };
         let level = if self.quiet { LevelFilter::ERROR } else { level };
-        let log = tracing_subscriber::fmt()
-            .with_writer(io::stderr)
-            .with_max_level(level)
-            .with_ansi(false)
-            .with_target(false);
+        let log =
+            tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level).with_ansi(false).with_target(false);
         // Fails only when a log is set already, which nothing else in this process does.
         let _ = log.try_init();
     }
@@ -98,11 +91,7 @@ impl Printer {
             let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
             (size.ws_col > 0).then_some(usize::from(size.ws_col))
         };
-        let asked = if self.out_is_terminal {
-            of_terminal().or(self.columns)
-        } else {
-            self.columns
-        };
+        let asked = if self.out_is_terminal { of_terminal().or(self.columns) } else { self.columns };
         asked.unwrap_or(WIDTH).clamp(20, 1000)
     }
 
@@ -118,11 +107,7 @@ impl Printer {
 
     /// A heading among data for people.
     pub(crate) fn heading(&self, text: &str) -> Result<(), Complaint> {
-        if self.colour.0 {
-            self.line(&format!("\x1b[1m{text}\x1b[0m"))
-        } else {
-            self.line(text)
-        }
+        if self.colour.0 { self.line(&format!("\x1b[1m{text}\x1b[0m")) } else { self.line(text) }
     }
 
     /// A value as indented JSON.
@@ -142,10 +127,7 @@ impl Printer {
     fn write(&self, parts: &[&[u8]]) -> Result<(), Complaint> {
         self.aside(|| {
             let mut out = io::stdout().lock();
-            parts
-                .iter()
-                .try_for_each(|part| out.write_all(part))
-                .and_then(|()| out.flush())
+            parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush())
         })
         .map_err(|e| match e.kind() {
             io::ErrorKind::BrokenPipe => Complaint::reader_left(),

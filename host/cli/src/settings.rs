@@ -200,10 +200,7 @@ pub(crate) struct Notice {
 
 impl Notice {
     fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            hint: None,
-        }
+        Self { text: text.into(), hint: None }
     }
 }
 
@@ -219,11 +216,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// A tree error with the place of its key.
     pub(crate) fn locate(&self, error: &TreeError) -> Complaint {
-        let place = self
-            .files
-            .iter()
-            .find(|f| f.options.tree.is_some())
-            .and_then(|f| f.place_of(error.key()));
+        let place = self.files.iter().find(|f| f.options.tree.is_some()).and_then(|f| f.place_of(error.key()));
         match place {
             Some(place) => Complaint::usage(format!("{place}: {error}")),
             None => Complaint::usage(error.to_string()),
@@ -246,10 +239,7 @@ pub(crate) fn resolve(flags: &Flags, variables: &Variables, need: Need) -> Resul
     let here = current_folder()?;
     let files = file::read_all(flags.config.as_deref(), &folders)?;
     let mut notices: Vec<Notice> = files.iter().filter_map(ConfigFile::inert_notice).collect();
-    let options = files
-        .iter()
-        .rev()
-        .fold(Options::default(), |below, file| file.options.clone().combine(below));
+    let options = files.iter().rev().fold(Options::default(), |below, file| file.options.clone().combine(below));
     without_effect(&options, &mut notices);
     let time_zone = time_zone(&options, &files, variables)?;
     let (mut choice, mut model) = (ModelChoice::Local, None);
@@ -265,28 +255,15 @@ pub(crate) fn resolve(flags: &Flags, variables: &Variables, need: Need) -> Resul
         base_dir: here,
         grants: options.grants.unwrap_or_default(),
         limits: options.limits.unwrap_or_default(),
-        tree: if need == Need::Store {
-            TreeConfig::default()
-        } else {
-            options.tree.unwrap_or_default()
-        },
-        profile: AgentProfile {
-            style: agent.style,
-            description: agent.description,
-            end_goal: agent.end_goal,
-        },
+        tree: if need == Need::Store { TreeConfig::default() } else { options.tree.unwrap_or_default() },
+        profile: AgentProfile { style: agent.style, description: agent.description, end_goal: agent.end_goal },
         time_zone,
         model: choice,
         store,
         cache_dir: (need != Need::Store).then(|| folders.cache.clone()),
         state_dir: folders.state.clone(),
     };
-    Ok(Settings {
-        host,
-        model,
-        notices,
-        files,
-    })
+    Ok(Settings { host, model, notices, files })
 }
 
 fn current_folder() -> Result<PathBuf, Complaint> {
@@ -302,10 +279,7 @@ fn without_effect(options: &Options, notices: &mut Vec<Notice>) {
         ("mcp", options.mcp.is_some()),
         ("secrets", options.secrets.is_some()),
         ("private_hosts", options.private_hosts.is_some()),
-        (
-            "models.complex",
-            options.models.as_ref().is_some_and(|m| m.complex.is_some()),
-        ),
+        ("models.complex", options.models.as_ref().is_some_and(|m| m.complex.is_some())),
     ];
     for (key, _) in set.into_iter().filter(|(_, set)| *set) {
         notices.push(Notice::new(format!("`{key}` has no effect in this version")));
@@ -318,14 +292,8 @@ fn time_zone(options: &Options, files: &[ConfigFile], variables: &Variables) -> 
         if known(&name) {
             return Ok(Some(name));
         }
-        let place = files.iter().find_map(|f| {
-            f.options
-                .agent
-                .as_ref()?
-                .timezone
-                .as_ref()
-                .and(f.place_of("agent.timezone"))
-        });
+        let place =
+            files.iter().find_map(|f| f.options.agent.as_ref()?.timezone.as_ref().and(f.place_of("agent.timezone")));
         let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
         let name = elysia_types::clean_line(&name);
         return Err(Complaint::usage(format!("{place}`{name}` is not a time zone"))
@@ -341,10 +309,7 @@ fn plugin_dirs(flags: &Flags, options: Option<PluginOptions>, need: Need) -> Vec
         _ if need == Need::Store => Vec::new(),
         _ if !flags.plugins.is_empty() => flags.plugins.iter().cloned().map(explicit).collect(),
         Some(dirs) => dirs.into_iter().map(explicit).collect(),
-        None => vec![PluginDir {
-            path: PathBuf::from("plugins"),
-            explicit: false,
-        }],
+        None => vec![PluginDir { path: PathBuf::from("plugins"), explicit: false }],
     }
 }
 
@@ -375,10 +340,8 @@ fn store_path(asked: &str, start: &Path) -> Result<PathBuf, Complaint> {
         Some((scheme, rest)) if rest.starts_with("//") => {
             // The address may hold a password: only the scheme is shown.
             let scheme = elysia_types::clean_line(scheme);
-            return Err(
-                Complaint::usage(format!("a store at `{scheme}://…` is not in this version yet"))
-                    .hint("name a SQLite file: `--store sessions.sqlite`"),
-            );
+            return Err(Complaint::usage(format!("a store at `{scheme}://…` is not in this version yet"))
+                .hint("name a SQLite file: `--store sessions.sqlite`"));
         }
         _ => asked,
     };

@@ -61,40 +61,23 @@ pub(crate) fn objects(objects: &[Object], width: usize, most: usize) -> String {
         grid(shown, &columns, room)
     };
     if objects.len() > shown.len() {
-        out.push_str(&format!(
-            "\n… {} more; `--output json` shows all",
-            objects.len() - shown.len()
-        ));
+        out.push_str(&format!("\n… {} more; `--output json` shows all", objects.len() - shown.len()));
     }
     out
 }
 
 fn grid(objects: &[Object], columns: &[&str], room: usize) -> String {
-    let heads: Vec<String> = columns
-        .iter()
-        .map(|key| clean_line(truncate(key, CELL_BYTES)))
-        .collect();
+    let heads: Vec<String> = columns.iter().map(|key| clean_line(truncate(key, CELL_BYTES))).collect();
     let rows: Vec<Vec<String>> = objects
         .iter()
-        .map(|object| {
-            columns
-                .iter()
-                .map(|key| object.get(*key).map(value_line).unwrap_or_default())
-                .collect()
-        })
+        .map(|object| columns.iter().map(|key| object.get(*key).map(value_line).unwrap_or_default()).collect())
         .collect();
     let natural = heads.iter().enumerate().map(|(i, head)| {
         let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.width());
         cells.chain([head.width()]).max().unwrap_or(0).min(WIDEST)
     });
     let widths = fitted(natural.collect(), room);
-    let fit = |cells: &[String]| {
-        cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| cut(cell, *width))
-            .collect::<Vec<_>>()
-    };
+    let fit = |cells: &[String]| cells.iter().zip(&widths).map(|(cell, width)| cut(cell, *width)).collect::<Vec<_>>();
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_header(fit(&heads));
@@ -102,10 +85,7 @@ fn grid(objects: &[Object], columns: &[&str], room: usize) -> String {
         table.add_row(fit(row));
     });
     for (i, key) in columns.iter().enumerate() {
-        let numbers = objects
-            .iter()
-            .filter_map(|object| object.get(*key))
-            .all(Value::is_number);
+        let numbers = objects.iter().filter_map(|object| object.get(*key)).all(Value::is_number);
         if let (true, Some(column)) = (numbers, table.column_mut(i)) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -133,10 +113,7 @@ fn records(objects: &[Object], width: usize) -> String {
     let record = |object: &Object| {
         let keys = object.iter().filter(|(key, _)| object.len() == 1 || *key != REF_ID_KEY);
         let lines = keys.map(|(key, value)| {
-            cut(
-                &format!("{}: {}", clean_line(truncate(key, CELL_BYTES)), value_line(value)),
-                width,
-            )
+            cut(&format!("{}: {}", clean_line(truncate(key, CELL_BYTES)), value_line(value)), width)
         });
         lines.collect::<Vec<_>>().join("\n")
     };
@@ -148,10 +125,7 @@ pub(crate) fn documents(objects: &[Object], mapping: Option<&Object>, width: usi
     let field = |object: &Object, wanted: &str, others: &[&str]| {
         let mapped = mapping.and_then(|m| m.get(wanted)).and_then(Value::as_str);
         let mut names = mapped.into_iter().chain([wanted]).chain(others.iter().copied());
-        names
-            .find_map(|name| object.get(name))
-            .map(value_line)
-            .filter(|text| !text.is_empty())
+        names.find_map(|name| object.get(name)).map(value_line).filter(|text| !text.is_empty())
     };
     let document = |object: &Object| {
         let title = field(object, "title", &["name", "subject"]);
@@ -160,9 +134,7 @@ pub(crate) fn documents(objects: &[Object], mapping: Option<&Object>, width: usi
         let mut lines = vec![cut(title.as_deref().unwrap_or("(no title)"), width)];
         if let Some(snippet) = snippet {
             lines.extend(
-                wrapped(&cut(&snippet, SNIPPET), width.saturating_sub(2))
-                    .into_iter()
-                    .map(|l| format!("  {l}")),
+                wrapped(&cut(&snippet, SNIPPET), width.saturating_sub(2)).into_iter().map(|l| format!("  {l}")),
             );
         }
         if let Some(id) = id {
@@ -173,10 +145,7 @@ pub(crate) fn documents(objects: &[Object], mapping: Option<&Object>, width: usi
     let shown = objects.get(..most.min(objects.len())).unwrap_or_default();
     let mut out = shown.iter().map(document).collect::<Vec<_>>().join("\n\n");
     if objects.len() > shown.len() {
-        out.push_str(&format!(
-            "\n\n… {} more; `--output json` shows all",
-            objects.len() - shown.len()
-        ));
+        out.push_str(&format!("\n\n… {} more; `--output json` shows all", objects.len() - shown.len()));
     }
     out
 }
@@ -202,10 +171,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 pub(crate) fn list(heads: &[&str], rows: &[Vec<String>], width: usize) -> String {
     let mut widths: Vec<usize> = heads.iter().map(|head| head.width()).collect();
     for row in rows {
-        widths
-            .iter_mut()
-            .zip(row)
-            .for_each(|(width, cell)| *width = (*width).max(cell.width()).min(WIDEST));
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.width()).min(WIDEST));
     }
     let widths = fitted(widths, width.saturating_sub(2 * heads.len().saturating_sub(1)));
     let line = |cells: &mut dyn Iterator<Item = &str>| {

@@ -39,13 +39,7 @@ pub(crate) struct View<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn new(printer: &'a Printer, format: EventFormat, kind: Kind) -> Self {
-        Self {
-            printer,
-            format,
-            kind,
-            approved: HashSet::new(),
-            tenths: HashMap::new(),
-        }
+        Self { printer, format, kind, approved: HashSet::new(), tenths: HashMap::new() }
     }
 
     /// Shows a query to its end and gives the exit code.
@@ -82,12 +76,7 @@ impl<'a> View<'a> {
                     }
                     approved = self.approve(call, inputs) => approved,
                 };
-                query
-                    .approve(ApprovalAnswer {
-                        call_id: call.call_id.clone(),
-                        approved,
-                    })
-                    .await;
+                query.approve(ApprovalAnswer { call_id: call.call_id.clone(), approved }).await;
             }
             if written.is_ok() {
                 written = self.show(&event);
@@ -113,22 +102,11 @@ impl<'a> View<'a> {
                 }
                 self.printer.line(&clean(text))?;
             }
-            EventBody::Result {
-                name,
-                payload_type,
-                objects,
-                mapping,
-                ..
-            } if self.format == EventFormat::Text => {
+            EventBody::Result { name, payload_type, objects, mapping, .. } if self.format == EventFormat::Text => {
                 self.result(name, payload_type, objects, mapping.as_ref())?;
             }
             EventBody::QueryStarted { model: Some(_), .. } => self.printer.busy("thinking"),
-            EventBody::Decision {
-                branch,
-                choices,
-                reason,
-                ..
-            } if self.printer.is_verbose() => {
+            EventBody::Decision { branch, choices, reason, .. } if self.printer.is_verbose() => {
                 self.decision(branch, choices, reason.as_deref());
             }
             EventBody::CallStarted { call, .. } => self.printer.busy(call.tool.as_str()),
@@ -138,18 +116,10 @@ impl<'a> View<'a> {
                 let from = call.as_ref().map(|call| format!("{}: ", call.tool)).unwrap_or_default();
                 self.printer.warning(&format!("{from}{}", clean_line(text)), None);
             }
-            EventBody::ToolError {
-                call,
-                code,
-                message,
-                limit,
-                ..
-            } if self.kind == Kind::Question => {
+            EventBody::ToolError { call, code, message, limit, .. } if self.kind == Kind::Question => {
                 let hint = limit.as_ref().map(|limit| clean_line(&limit.raise_with));
-                self.printer.warning(
-                    &format!("{} failed, {code}: {}", call.tool, clean_line(message)),
-                    hint.as_deref(),
-                );
+                self.printer
+                    .warning(&format!("{} failed, {code}: {}", call.tool, clean_line(message)), hint.as_deref());
             }
             EventBody::CallFinished { .. } => self.printer.busy("thinking"),
             _ => (),
@@ -163,21 +133,12 @@ impl<'a> View<'a> {
             format!("{} {}", chosen.option, clean_line(truncate(&inputs, 200)))
         });
         let options = options.collect::<Vec<_>>().join(", ");
-        let reason = reason
-            .map(|reason| format!(" ({})", clean_line(reason)))
-            .unwrap_or_default();
+        let reason = reason.map(|reason| format!(" ({})", clean_line(reason))).unwrap_or_default();
         self.printer.say(&format!("{branch} → {options}{reason}"));
     }
 
     fn result(&self, name: &str, payload: &str, objects: &[Object], mapping: Option<&Object>) -> Result<(), Complaint> {
-        let (width, most) = (
-            self.printer.width(),
-            if self.printer.out_is_terminal() {
-                ROWS
-            } else {
-                usize::MAX
-            },
-        );
+        let (width, most) = (self.printer.width(), if self.printer.out_is_terminal() { ROWS } else { usize::MAX });
         if name != "default" {
             self.printer.heading(&format!("{}:", clean_line(name)))?;
         }
@@ -203,11 +164,8 @@ impl<'a> View<'a> {
         }
         let inputs = serde_json::to_string(inputs).unwrap_or_default();
         let inputs = clean_line(truncate(&inputs, INPUTS));
-        let question = format!(
-            "{} of plugin {} wants to run with {inputs}",
-            call.tool,
-            clean_line(call.plugin.as_str())
-        );
+        let question =
+            format!("{} of plugin {} wants to run with {inputs}", call.tool, clean_line(call.plugin.as_str()));
         self.printer.ask(&question, "allow? [o]nce, this [s]ession, [N]o: ");
         // A thread of its own: the query's other calls go on while the user thinks, and an interrupt is heard.
         let answer = tokio::task::spawn_blocking(printer::answer).await.unwrap_or_default();
@@ -232,7 +190,7 @@ impl<'a> View<'a> {
             return Ok(exit_of(*code));
         }
         if result.cancelled {
-            self.printer.say("stopped; what was found so far is kept");
+            self.printer.say("stopped");
             return Ok(INTERRUPTED);
         }
         if self.kind == Kind::Call
@@ -243,8 +201,7 @@ impl<'a> View<'a> {
         Ok(match result.outcome {
             Some(QueryOutcome::Answered) => 0,
             Some(QueryOutcome::Limit) => {
-                self.printer
-                    .note("a limit of the query was reached; the answer says what there is");
+                self.printer.note("a limit of the query was reached; the answer says what there is");
                 0
             }
             Some(QueryOutcome::Impossible) => IMPOSSIBLE,
@@ -255,21 +212,14 @@ impl<'a> View<'a> {
     fn tool_error(&self, result: &QueryResult) -> Option<u8> {
         let error = result.errors.last()?;
         let field = |name: &str| error.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
-        let hint = error
-            .pointer("/limit/raise_with")
-            .and_then(serde_json::Value::as_str)
-            .map(clean_line);
+        let hint = error.pointer("/limit/raise_with").and_then(serde_json::Value::as_str).map(clean_line);
         let code = field("code");
         self.printer.complain(&Complaint {
             message: format!("{} failed, {code}: {}", field("tool"), clean_line(field("message"))),
             hint,
             exit: FAILED,
         });
-        Some(if matches!(code, "denied" | "quarantined") {
-            REFUSED
-        } else {
-            FAILED
-        })
+        Some(if matches!(code, "denied" | "quarantined") { REFUSED } else { FAILED })
     }
 }
 

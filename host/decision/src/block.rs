@@ -19,11 +19,7 @@ pub fn neutralise(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 8);
     for (i, c) in text.char_indices() {
-        if c == '<' && starts_delimiter(text, i) {
-            out.push_str("&lt;")
-        } else {
-            out.push(c)
-        }
+        if c == '<' && starts_delimiter(text, i) { out.push_str("&lt;") } else { out.push(c) }
     }
     Cow::Owned(out)
 }
@@ -31,11 +27,7 @@ pub fn neutralise(text: &str) -> Cow<'_, str> {
 /// Whether the word `data` follows the `<` at `at`, whatever stands between that is not a letter or digit.
 fn starts_delimiter(text: &str, at: usize) -> bool {
     let rest = text.get(at + 1..).unwrap_or_default();
-    let word = rest
-        .chars()
-        .take(64)
-        .skip_while(|c| !c.is_alphanumeric())
-        .take(TAG.len());
+    let word = rest.chars().take(64).skip_while(|c| !c.is_alphanumeric()).take(TAG.len());
     word.map(|c| c.to_ascii_lowercase()).eq(TAG.chars())
 }
 
@@ -44,12 +36,7 @@ pub(crate) fn data(out: &mut String, of: &str, body: &str) {
     if body.is_empty() {
         return;
     }
-    let _ = writeln!(
-        out,
-        "<data of=\"{}\">\n{}\n</data>",
-        attribute(of),
-        neutralise(body.trim_end_matches('\n'))
-    );
+    let _ = writeln!(out, "<data of=\"{}\">\n{}\n</data>", attribute(of), neutralise(body.trim_end_matches('\n')));
 }
 
 /// A name inside the delimiter's quotes.
@@ -64,23 +51,14 @@ fn attribute(text: &str) -> Cow<'_, str> {
 /// What an endpoint with native tools is told about a tool; its schema stands beside it.
 pub(crate) fn native_description(entry: &ToolEntry) -> String {
     let d = &entry.descriptor;
-    let mut told = d
-        .title
-        .as_deref()
-        .map(|t| format!("{}: ", clean(t)))
-        .unwrap_or_default();
+    let mut told = d.title.as_deref().map(|t| format!("{}: ", clean(t))).unwrap_or_default();
     told.push_str(&clean(&d.description));
     for example in d.examples.iter().take(3) {
         let _ = write!(told, "\nExample: {}", truncate(&clean(example), 200));
     }
     let of = format!("plugin {}", entry.plugin);
     let mut out = format!("<data of=\"{}\">{}</data>", attribute(&of), neutralise(&told));
-    let _ = write!(
-        out,
-        "{}{}",
-        effects_note(d.effects),
-        if d.may_end { " May end." } else { "" }
-    );
+    let _ = write!(out, "{}{}", effects_note(d.effects), if d.may_end { " May end." } else { "" });
     out
 }
 
@@ -104,11 +82,7 @@ pub(crate) fn option_text(entry: &ToolEntry) -> String {
     }
     put("description", Value::String(clean(&d.description).into_owned()));
     if !d.examples.is_empty() {
-        let examples = d
-            .examples
-            .iter()
-            .take(3)
-            .map(|e| Value::String(truncate(&clean(e), 200).to_owned()));
+        let examples = d.examples.iter().take(3).map(|e| Value::String(truncate(&clean(e), 200).to_owned()));
         put("examples", Value::Array(examples.collect()));
     }
     if d.effects.changes_world() {

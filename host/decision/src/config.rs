@@ -58,11 +58,6 @@ pub struct ToolConfig {
 
 impl Default for ToolConfig {
     fn default() -> Self {
-        Self {
-            branch: None,
-            after: None,
-            enabled: true,
-            unchosen: false,
-        }
+        Self { branch: None, after: None, enabled: true, unchosen: false }
     }
 }

@@ -22,30 +22,10 @@ struct Level {
 }
 
 const LEVELS: [Level; 4] = [
-    Level {
-        text: 400,
-        items: 16,
-        keys: 48,
-        depth: 6,
-    },
-    Level {
-        text: 120,
-        items: 6,
-        keys: 24,
-        depth: 4,
-    },
-    Level {
-        text: 40,
-        items: 3,
-        keys: 12,
-        depth: 3,
-    },
-    Level {
-        text: 16,
-        items: 1,
-        keys: 4,
-        depth: 1,
-    },
+    Level { text: 400, items: 16, keys: 48, depth: 6 },
+    Level { text: 120, items: 6, keys: 24, depth: 4 },
+    Level { text: 40, items: 3, keys: 12, depth: 3 },
+    Level { text: 16, items: 1, keys: 4, depth: 1 },
 ];
 
 /// The environment in at most `budget` bytes; empty when nothing was ever found.
@@ -77,10 +57,7 @@ pub fn digest(environment: &Environment, budget: usize) -> String {
 
 /// One entry in at most `cap` bytes; none when not even its name fits.
 fn line(tool: &ToolName, name: &ResultName, entry: &Entry, cap: usize) -> Option<String> {
-    let mut out = Line {
-        text: String::new(),
-        cap: cap.saturating_sub(2),
-    };
+    let mut out = Line { text: String::new(), cap: cap.saturating_sub(2) };
     out.raw("{\"tool\":")?;
     out.string(tool.as_str())?;
     out.raw(",\"name\":")?;
@@ -94,10 +71,7 @@ fn line(tool: &ToolName, name: &ResultName, entry: &Entry, cap: usize) -> Option
     let n_objects = entry.objects.len();
     for (i, object) in entry.objects.iter().enumerate() {
         // Room for the note that stands for the rest must be left, or the cut would be silent.
-        let note = entry
-            .objects
-            .get(i + 1)
-            .map_or(0, |next| rest_note(n_objects - i - 1, reference(next)).len() + 1);
+        let note = entry.objects.get(i + 1).map_or(0, |next| rest_note(n_objects - i - 1, reference(next)).len() + 1);
         let room = out.room().saturating_sub(note + 1);
         let rendered = fitting_object(object, room);
         let comma = if i == 0 { "" } else { "," };
@@ -137,10 +111,7 @@ fn quoted(text: &str) -> String {
 
 fn fitting_object(object: &elysia_types::Object, room: usize) -> Option<String> {
     LEVELS.iter().find_map(|level| {
-        let mut out = Line {
-            text: String::new(),
-            cap: room,
-        };
+        let mut out = Line { text: String::new(), cap: room };
         out.object(object, level, reference(object), 0, true)?;
         Some(out.text)
     })
@@ -149,10 +120,7 @@ fn fitting_object(object: &elysia_types::Object, room: usize) -> Option<String> 
 /// Metadata has no reference of its own.
 fn fitting_metadata(metadata: &elysia_types::Object, room: usize) -> Option<String> {
     LEVELS.iter().find_map(|level| {
-        let mut out = Line {
-            text: String::new(),
-            cap: room,
-        };
+        let mut out = Line { text: String::new(), cap: room };
         out.object(metadata, level, None, 0, false)?;
         Some(out.text)
     })
@@ -232,15 +200,10 @@ impl Line {
             self.raw(":")?;
             self.value(value, level, reference, depth + 1)?;
         }
-        let n_cut = map
-            .len()
-            .saturating_sub(usize::from(is_top && map.contains_key(REF_ID_KEY)) + level.keys);
+        let n_cut = map.len().saturating_sub(usize::from(is_top && map.contains_key(REF_ID_KEY)) + level.keys);
         if n_cut > 0 {
             self.raw(if first { "" } else { "," })?;
-            self.raw(&format!(
-                "\"…\":{}",
-                quoted(&note(&format!("{n_cut} more fields"), None))
-            ))?;
+            self.raw(&format!("\"…\":{}", quoted(&note(&format!("{n_cut} more fields"), None))))?;
         }
         self.raw("}")
     }

@@ -13,10 +13,7 @@ pub(crate) fn native_parameters(entry: &ToolEntry) -> Value {
     let mut properties = serde_json::Map::new();
     let mut required: Vec<&str> = Vec::new();
     if !entry.schema.needs_no_inputs() {
-        properties.insert(
-            "inputs".to_owned(),
-            mounted(entry.schema.as_value(), "/properties/inputs"),
-        );
+        properties.insert("inputs".to_owned(), mounted(entry.schema.as_value(), "/properties/inputs"));
         required.push("inputs");
     }
     properties.insert("message".to_owned(), json!({"type": "string"}));
@@ -58,10 +55,7 @@ pub(crate) fn reply(choices: Vec<Value>) -> Value {
         .enumerate()
         .map(|(i, mut part)| {
             if let Some(inputs) = part.pointer_mut("/properties/inputs") {
-                rebase(
-                    inputs,
-                    &format!("/properties/choices/items/anyOf/{i}/properties/inputs"),
-                );
+                rebase(inputs, &format!("/properties/choices/items/anyOf/{i}/properties/inputs"));
             }
             part
         })

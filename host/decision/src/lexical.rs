@@ -57,11 +57,7 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self {
-            impossible: 0.5,
-            ambiguous_margin: 0.01,
-            most_asked: 4,
-        }
+        Self { impossible: 0.5, ambiguous_margin: 0.01, most_asked: 4 }
     }
 }
 

@@ -38,9 +38,7 @@ mod turn;
 
 pub mod local;
 
-pub use action::{
-    Action, CallPlan, Checks, EndStatus, Ended, Fed, Observation, TurnEnd, TurnStart,
-};
+pub use action::{Action, CallPlan, Checks, EndStatus, Ended, Fed, Observation, TurnEnd, TurnStart};
 pub use block::neutralise;
 pub use config::{BranchConfig, Preset, ToolConfig, TreeConfig};
 pub use digest::digest;

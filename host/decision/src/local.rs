@@ -25,11 +25,7 @@ struct Way<'a> {
 /// The reply of the embedded agent to a prompt.
 pub fn reply(view: &LocalView) -> ModelReply {
     if view.kind == PromptKind::Answer {
-        return ModelReply {
-            text: answer(view),
-            tool_calls: Vec::new(),
-            usage: Usage::default(),
-        };
+        return ModelReply { text: answer(view), tool_calls: Vec::new(), usage: Usage::default() };
     }
     if view.tasks.iter().any(|t| t.chosen) {
         return say(&answer(view));
@@ -51,20 +47,10 @@ pub fn reply(view: &LocalView) -> ModelReply {
 }
 
 fn ways(view: &LocalView) -> Vec<Way<'_>> {
-    let here = view
-        .offer
-        .tools
-        .iter()
-        .filter_map(|t| view.tree.leaf(*t))
-        .map(|leaf| Way { leaf, branch: None });
+    let here = view.offer.tools.iter().filter_map(|t| view.tree.leaf(*t)).map(|leaf| Way { leaf, branch: None });
     let below = view.offer.branches.iter().flat_map(|offered| {
         let branch = view.tree.branch(offered.branch);
-        offered.below.iter().filter_map(move |t| {
-            Some(Way {
-                leaf: view.tree.leaf(*t)?,
-                branch: Some(branch?),
-            })
-        })
+        offered.below.iter().filter_map(move |t| Some(Way { leaf: view.tree.leaf(*t)?, branch: Some(branch?) }))
     });
     here.chain(below).collect()
 }
@@ -89,15 +75,9 @@ fn take(view: &LocalView, way: &Way<'_>) -> ModelReply {
         return say(&ask_for(way.leaf, &filled.missing));
     }
     match way.leaf.entry.schema.complete(filled.inputs.clone()) {
-        Ok(_) => choose(
-            way.leaf.name().as_str(),
-            Value::Object(filled.inputs),
-            way.leaf.descriptor().may_end,
-        ),
+        Ok(_) => choose(way.leaf.name().as_str(), Value::Object(filled.inputs), way.leaf.descriptor().may_end),
         Err(complaints) => {
-            let fields = complaints
-                .iter()
-                .map(|c| c.pointer.trim_start_matches('/').replace('/', "."));
+            let fields = complaints.iter().map(|c| c.pointer.trim_start_matches('/').replace('/', "."));
             say(&ask_for(way.leaf, &fields.collect::<Vec<_>>()))
         }
     }
@@ -113,10 +93,7 @@ fn between(view: &LocalView, close: &[&Way<'_>]) -> ModelReply {
     let complete: Vec<&&Way<'_>> = close
         .iter()
         .filter(|w| {
-            w.branch.is_none()
-                && lexical::fill(&view.prompt, &candidate(w.leaf), Some(&view.now))
-                    .missing
-                    .is_empty()
+            w.branch.is_none() && lexical::fill(&view.prompt, &candidate(w.leaf), Some(&view.now)).missing.is_empty()
         })
         .filter(|w| !w.leaf.entry.schema.needs_no_inputs())
         .collect();
@@ -126,10 +103,7 @@ fn between(view: &LocalView, close: &[&Way<'_>]) -> ModelReply {
         (_, []) => none_fits(view),
         _ => {
             let names: Vec<String> = close.iter().take(MOST_NAMED).map(|w| described(w.leaf)).collect();
-            say(&format!(
-                "More than one tool could answer this. Which do you mean?\n{}",
-                names.join("\n")
-            ))
+            say(&format!("More than one tool could answer this. Which do you mean?\n{}", names.join("\n")))
         }
     }
 }
@@ -148,9 +122,7 @@ fn ask_for(leaf: &Leaf, missing: &[String]) -> String {
         .iter()
         .take(MOST_NAMED)
         .map(|field| {
-            let about = schema
-                .pointer(&format!("/properties/{field}/description"))
-                .and_then(Value::as_str);
+            let about = schema.pointer(&format!("/properties/{field}/description")).and_then(Value::as_str);
             match about.map(clean_line).filter(|a| !a.is_empty()) {
                 Some(about) => format!("`{field}` ({})", truncate(&about, 120)),
                 None => format!("`{field}`"),
@@ -163,11 +135,7 @@ fn ask_for(leaf: &Leaf, missing: &[String]) -> String {
             leaf.name()
         );
     }
-    format!(
-        "I would use `{}` for this, but I do not know {}. Please say.",
-        leaf.name(),
-        fields.join(", ")
-    )
+    format!("I would use `{}` for this, but I do not know {}. Please say.", leaf.name(), fields.join(", "))
 }
 
 fn none_fits(view: &LocalView) -> ModelReply {
@@ -179,10 +147,7 @@ fn none_fits(view: &LocalView) -> ModelReply {
     if ways.len() > MOST_NAMED {
         names.push("…");
     }
-    impossible(&format!(
-        "None of the tools fits this question. There are: {}.",
-        names.join(", ")
-    ))
+    impossible(&format!("None of the tools fits this question. There are: {}.", names.join(", ")))
 }
 
 /// What this query brought, in words.
@@ -250,9 +215,5 @@ fn impossible(reason: &str) -> ModelReply {
 
 fn choose(option: &str, inputs: Value, end: bool) -> ModelReply {
     let text = json!({"choices": [{"option": option, "inputs": inputs}], "end": end}).to_string();
-    ModelReply {
-        text,
-        tool_calls: Vec::new(),
-        usage: Usage::default(),
-    }
+    ModelReply { text, tool_calls: Vec::new(), usage: Usage::default() }
 }

@@ -55,10 +55,7 @@ pub(crate) struct Known {
 
 impl Known {
     fn reason(&self, tool: ToolIdx) -> Option<&str> {
-        self.failed
-            .get(&tool)
-            .or_else(|| self.unavailable.get(&tool))
-            .map(String::as_str)
+        self.failed.get(&tool).or_else(|| self.unavailable.get(&tool)).map(String::as_str)
     }
 
     pub(crate) fn is_available(&self, tool: ToolIdx) -> bool {
@@ -78,13 +75,8 @@ impl Offer {
         moves: bool,
         back: bool,
     ) -> Self {
-        let mut offer = Self {
-            branch,
-            tools: Vec::new(),
-            branches: Vec::new(),
-            back: moves && back,
-            unavailable: Vec::new(),
-        };
+        let mut offer =
+            Self { branch, tools: Vec::new(), branches: Vec::new(), back: moves && back, unavailable: Vec::new() };
         let Some(here) = tree.branch(branch) else { return offer };
         for tool in here.tools.iter().chain(sequels) {
             match (known.reason(*tool), tree.leaf(*tool)) {
@@ -95,17 +87,11 @@ impl Offer {
         }
         for child in &here.branches {
             let Some(branch) = tree.branch(*child) else { continue };
-            let below: Vec<ToolIdx> = branch
-                .below
-                .iter()
-                .copied()
-                .filter(|t| known.is_available(*t))
-                .collect();
+            let below: Vec<ToolIdx> = branch.below.iter().copied().filter(|t| known.is_available(*t)).collect();
             if below.is_empty() {
                 let why = branch.below.first().and_then(|t| known.reason(*t));
-                let reason = why.map_or("it has no tools".to_owned(), |r| {
-                    format!("none of its tools is available: {r}")
-                });
+                let reason =
+                    why.map_or("it has no tools".to_owned(), |r| format!("none of its tools is available: {r}"));
                 offer.unavailable.push((branch.id.clone(), reason));
             } else if moves {
                 offer.branches.push(OfferedBranch { branch: *child, below });
@@ -123,42 +109,21 @@ impl Offer {
 
     /// The option of this name.
     pub fn find(&self, tree: &Tree, name: &str) -> Option<Pick> {
-        let tool = self
-            .tools
-            .iter()
-            .find(|t| tree.leaf(**t).is_some_and(|l| l.name() == name));
-        let branch = || {
-            self.branches
-                .iter()
-                .find(|b| tree.branch(b.branch).is_some_and(|b| b.id == name))
-        };
+        let tool = self.tools.iter().find(|t| tree.leaf(**t).is_some_and(|l| l.name() == name));
+        let branch = || self.branches.iter().find(|b| tree.branch(b.branch).is_some_and(|b| b.id == name));
         match name {
             TEXT_RESPONSE => Some(Pick::TextResponse),
             IMPOSSIBLE => Some(Pick::Impossible),
             BACK => self.back.then_some(Pick::Back),
-            _ => tool
-                .map(|t| Pick::Tool(*t))
-                .or_else(|| branch().map(|b| Pick::Branch(b.branch))),
+            _ => tool.map(|t| Pick::Tool(*t)).or_else(|| branch().map(|b| Pick::Branch(b.branch))),
         }
     }
 
     /// Names of all options, built-ins last.
     pub fn names<'a>(&'a self, tree: &'a Tree) -> Vec<&'a str> {
-        let branches = self
-            .branches
-            .iter()
-            .filter_map(|b| tree.branch(b.branch))
-            .map(|b| b.id.as_str());
-        let tools = self
-            .tools
-            .iter()
-            .filter_map(|t| tree.leaf(*t))
-            .map(|l| l.name().as_str());
+        let branches = self.branches.iter().filter_map(|b| tree.branch(b.branch)).map(|b| b.id.as_str());
+        let tools = self.tools.iter().filter_map(|t| tree.leaf(*t)).map(|l| l.name().as_str());
         let back = self.back.then_some(BACK);
-        branches
-            .chain(tools)
-            .chain(back)
-            .chain([TEXT_RESPONSE, IMPOSSIBLE])
-            .collect()
+        branches.chain(tools).chain(back).chain([TEXT_RESPONSE, IMPOSSIBLE]).collect()
     }
 }

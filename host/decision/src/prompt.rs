@@ -131,11 +131,9 @@ pub(crate) struct Scene<'a> {
 /// Rules and profile.
 pub(crate) fn system(profile: &AgentProfile) -> Arc<str> {
     let mut out = RULES.to_owned();
-    for (label, text) in [
-        ("Your style", &profile.style),
-        ("You are", &profile.description),
-        ("Your goal", &profile.end_goal),
-    ] {
+    for (label, text) in
+        [("Your style", &profile.style), ("You are", &profile.description), ("Your goal", &profile.end_goal)]
+    {
         if let Some(text) = text {
             let _ = write!(out, "\n{label}: {}", text.trim());
         }
@@ -171,18 +169,10 @@ pub(crate) fn prompt(scene: Scene<'_>) -> Prompt {
     }
     let stable_bytes = scene.system.len() + text.len();
     tell_unavailable(offer, &mut text);
-    data(
-        &mut text,
-        "the conversation so far, oldest first",
-        &history(scene.history, scene.budget.history * TOKEN),
-    );
+    data(&mut text, "the conversation so far, oldest first", &history(scene.history, scene.budget.history * TOKEN));
     let digest = digest(scene.environment, bytes(scene.budget.digest * TOKEN));
     data(&mut text, "results so far, newest first", &digest);
-    data(
-        &mut text,
-        "calls for this question, in order",
-        &tasks(&scene.local.tasks),
-    );
+    data(&mut text, "calls for this question, in order", &tasks(&scene.local.tasks));
     if kind == PromptKind::Decide {
         count(&scene, &mut text);
     }
@@ -195,28 +185,19 @@ pub(crate) fn prompt(scene: Scene<'_>) -> Prompt {
     let _ = write!(text, "Question of the user:\n{}", scene.local.prompt);
     if kind == PromptKind::Answer {
         let why = scene.local.why.as_deref().unwrap_or("no option is on offer any more");
-        let _ = write!(
-            text,
-            "\n\nAnswer the user in words now: {why}. Use only what stands above; say what is missing."
-        );
+        let _ =
+            write!(text, "\n\nAnswer the user in words now: {why}. Use only what stands above; say what is missing.");
     }
     let mut messages = vec![Message { role: Role::User, text }];
     for (said, complaint) in scene.exchange {
-        messages.push(Message {
-            role: Role::Assistant,
-            text: said.clone(),
-        });
+        messages.push(Message { role: Role::Assistant, text: said.clone() });
         let mut text = String::from("That reply cannot be used.\n");
         data(&mut text, "the check of your reply", complaint);
         text.push_str("Reply again.");
         messages.push(Message { role: Role::User, text });
     }
     let is_choice = kind == PromptKind::Decide;
-    let tools = if is_choice {
-        native_tools(tree, offer)
-    } else {
-        Vec::new()
-    };
+    let tools = if is_choice { native_tools(tree, offer) } else { Vec::new() };
     let reply_schema = is_choice.then(|| reply_schema(tree, offer));
     Prompt {
         kind,
@@ -236,22 +217,13 @@ fn bytes(n: u64) -> usize {
 
 fn place(tree: &Tree, offer: &Offer, out: &mut String) {
     if let Some(branch) = tree.branch(offer.branch) {
-        let _ = writeln!(
-            out,
-            "You stand in branch `{}`. {}",
-            branch.id,
-            branch.instruction.trim()
-        );
+        let _ = writeln!(out, "You stand in branch `{}`. {}", branch.id, branch.instruction.trim());
     }
 }
 
 fn count(scene: &Scene<'_>, out: &mut String) {
     let (next, limit) = (scene.n_decisions + 1, scene.budget.decisions);
-    let last = if next >= limit {
-        " This is the last one that may choose tools."
-    } else {
-        ""
-    };
+    let last = if next >= limit { " This is the last one that may choose tools." } else { "" };
     let _ = writeln!(out, "Decision {next} of {limit}.{last}");
 }
 
@@ -263,47 +235,27 @@ fn options_text(tree: &Tree, offer: &Offer, out: &mut String) {
             let _ = writeln!(out, "Branch `{}`: {}", branch.id, branch_description(tree, offered));
         }
     }
-    let lines: Vec<&str> = offer
-        .tools
-        .iter()
-        .filter_map(|t| tree.leaf(*t))
-        .map(|l| l.text.as_str())
-        .collect();
+    let lines: Vec<&str> = offer.tools.iter().filter_map(|t| tree.leaf(*t)).map(|l| l.text.as_str()).collect();
     data(out, "plugins: tools on offer, one per line", &lines.join("\n"));
 }
 
 fn branch_description(tree: &Tree, offered: &OfferedBranch) -> String {
     let description = tree.branch(offered.branch).map_or("", |b| b.description.trim());
-    format!(
-        "{description} (tools below: {})",
-        below(tree, &offered.below).join(", ")
-    )
+    format!("{description} (tools below: {})", below(tree, &offered.below).join(", "))
 }
 
 fn below<'a>(tree: &'a Tree, tools: &[ToolIdx]) -> Vec<&'a str> {
-    tools
-        .iter()
-        .filter_map(|t| tree.leaf(*t))
-        .map(|l| l.name().as_str())
-        .collect()
+    tools.iter().filter_map(|t| tree.leaf(*t)).map(|l| l.name().as_str()).collect()
 }
 
 fn native_tools(tree: &Tree, offer: &Offer) -> Vec<PromptTool> {
     let branches = offer.branches.iter().filter_map(|offered| {
         let description = format!("Branch. {}", branch_description(tree, offered));
-        Some((
-            tree.branch(offered.branch)?.id.clone(),
-            description,
-            tree.native().branch.clone(),
-        ))
+        Some((tree.branch(offered.branch)?.id.clone(), description, tree.native().branch.clone()))
     });
     let tools = offer.tools.iter().filter_map(|t| {
         let leaf = tree.leaf(*t)?;
-        Some((
-            leaf.name().to_string(),
-            leaf.description.clone(),
-            leaf.parameters.clone(),
-        ))
+        Some((leaf.name().to_string(), leaf.description.clone(), leaf.parameters.clone()))
     });
     let native = tree.native();
     let built_ins = [
@@ -315,20 +267,12 @@ fn native_tools(tree: &Tree, offer: &Offer) -> Vec<PromptTool> {
     let built_ins =
         built_ins.map(|(name, description, schema)| (name.to_owned(), description.to_owned(), schema.clone()));
     let all = branches.chain(tools).chain(built_ins);
-    all.map(|(name, description, schema)| PromptTool {
-        name,
-        description,
-        schema,
-    })
-    .collect()
+    all.map(|(name, description, schema)| PromptTool { name, description, schema }).collect()
 }
 
 fn reply_schema(tree: &Tree, offer: &Offer) -> Value {
     let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    let branches = offer
-        .branches
-        .iter()
-        .filter_map(|b| Some(grammar::choice(&tree.branch(b.branch)?.id, &nothing)));
+    let branches = offer.branches.iter().filter_map(|b| Some(grammar::choice(&tree.branch(b.branch)?.id, &nothing)));
     let tools = offer.tools.iter().filter_map(|t| Some(tree.leaf(*t)?.grammar.clone()));
     let back = offer.back.then_some(BACK);
     let built_ins = back.into_iter().chain([TEXT_RESPONSE, IMPOSSIBLE]);
@@ -354,11 +298,7 @@ fn history(messages: &[Message], budget: u64) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 40;
     for message in messages.iter().rev() {
-        let who = if message.role == Role::User {
-            "user"
-        } else {
-            "assistant"
-        };
+        let who = if message.role == Role::User { "user" } else { "assistant" };
         let whole = json!({who: message.text}).to_string();
         let room = budget.saturating_sub(used);
         if whole.len() < room {
@@ -412,10 +352,7 @@ fn task_line(task: &Task, is_recent: bool) -> Value {
         TaskOutcome::Ok => put("outcome", json!("ok")),
         TaskOutcome::Failed { code, feedback } => {
             put("outcome", json!(code));
-            put(
-                "feedback",
-                json!(cut(feedback, if is_recent { FEEDBACK } else { OLD_FEEDBACK })),
-            )
+            put("feedback", json!(cut(feedback, if is_recent { FEEDBACK } else { OLD_FEEDBACK })))
         }
         TaskOutcome::NotRun(reason) => put("not_run", json!(reason)),
     };
@@ -453,18 +390,8 @@ fn weekday(now: &str) -> Option<&'static str> {
     let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
     let shift = *[0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4].get(month.checked_sub(1)?)?;
     let year = if month < 3 { year.checked_sub(1)? } else { year };
-    let names = [
-        "Sunday",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-    ];
-    names
-        .get((year + year / 4 - year / 100 + year / 400 + shift + day) % 7)
-        .copied()
+    let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    names.get((year + year / 4 - year / 100 + year / 400 + shift + day) % 7).copied()
 }
 
 #[cfg(test)]

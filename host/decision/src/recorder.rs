@@ -130,34 +130,17 @@ impl Recorder {
 
     /// The next calls to start: all that change nothing outside, and of the others one at a time.
     pub(crate) fn start_ready(&mut self) -> Vec<CallPlan> {
-        let mut serial_busy = self
-            .batch()
-            .iter()
-            .any(|c| c.state == State::Running && c.plan.effects.changes_world());
+        let mut serial_busy = self.batch().iter().any(|c| c.state == State::Running && c.plan.effects.changes_world());
         let mut ready = Vec::new();
-        for call in self
-            .calls
-            .iter_mut()
-            .skip(self.batch_start)
-            .filter(|c| c.state == State::Planned)
-        {
+        for call in self.calls.iter_mut().skip(self.batch_start).filter(|c| c.state == State::Planned) {
             let serial = call.plan.effects.changes_world();
             if serial && serial_busy {
                 continue;
             }
             serial_busy |= serial;
             call.state = State::Running;
-            let CallPlan {
-                call: reference,
-                inputs,
-                chosen,
-                ..
-            } = call.plan.clone();
-            self.out.push_back(EventBody::CallStarted {
-                call: reference,
-                inputs,
-                chosen,
-            });
+            let CallPlan { call: reference, inputs, chosen, .. } = call.plan.clone();
+            self.out.push_back(EventBody::CallStarted { call: reference, inputs, chosen });
             ready.push(call.plan.clone());
         }
         ready
@@ -168,11 +151,7 @@ impl Recorder {
     }
 
     pub(crate) fn running(&self) -> Vec<CallId> {
-        self.batch()
-            .iter()
-            .filter(|c| c.state == State::Running)
-            .map(|c| c.plan.call.call_id.clone())
-            .collect()
+        self.batch().iter().filter(|c| c.state == State::Running).map(|c| c.plan.call.call_id.clone()).collect()
     }
 
     /// Forgets calls that were not started.
@@ -187,11 +166,7 @@ impl Recorder {
     }
 
     fn running_call(&self, call_id: &CallId) -> Option<usize> {
-        let at = self
-            .calls
-            .iter()
-            .skip(self.batch_start)
-            .position(|c| c.plan.call.call_id == *call_id)?;
+        let at = self.calls.iter().skip(self.batch_start).position(|c| c.plan.call.call_id == *call_id)?;
         let at = at + self.batch_start;
         self.calls.get(at).filter(|c| c.state == State::Running).map(|_| at)
     }
@@ -224,38 +199,19 @@ impl Recorder {
         let mut unknown: Vec<String> = Vec::new();
         let mut citations = Vec::with_capacity(paragraphs.len());
         for CitedText { text, ref_ids } in paragraphs {
-            let (known, others): (Vec<_>, Vec<_>) = self
-                .environment
-                .read(|e| ref_ids.into_iter().partition(|r| e.contains(r)));
+            let (known, others): (Vec<_>, Vec<_>) =
+                self.environment.read(|e| ref_ids.into_iter().partition(|r| e.contains(r)));
             unknown.extend(others);
-            citations.push(Citation {
-                text: clean(&text).into_owned(),
-                ref_ids: known,
-            });
+            citations.push(Citation { text: clean(&text).into_owned(), ref_ids: known });
         }
         if !unknown.is_empty() {
-            let shown: Vec<String> = unknown
-                .iter()
-                .take(5)
-                .map(|r| truncate(&clean_line(r), 80).to_owned())
-                .collect();
-            let more = if unknown.len() > 5 {
-                format!(" and {} more", unknown.len() - 5)
-            } else {
-                String::new()
-            };
-            let text = format!(
-                "citations of unknown references were removed: {}{more}",
-                shown.join(", ")
-            );
+            let shown: Vec<String> = unknown.iter().take(5).map(|r| truncate(&clean_line(r), 80).to_owned()).collect();
+            let more = if unknown.len() > 5 { format!(" and {} more", unknown.len() - 5) } else { String::new() };
+            let text = format!("citations of unknown references were removed: {}{more}", shown.join(", "));
             let call = self.calls.get(at).map(|c| c.plan.call.clone());
             self.out.push_back(EventBody::Warning { call, text });
         }
-        let text = citations
-            .iter()
-            .map(|c| c.text.as_str())
-            .collect::<Vec<_>>()
-            .join("\n\n");
+        let text = citations.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("\n\n");
         self.speak(at, &text, title.map(|t| clean_line(&t)), Some(citations));
     }
 
@@ -268,13 +224,8 @@ impl Recorder {
         let is_first = self.is_first_open(at);
         let Some(call) = self.calls.get_mut(at) else { return };
         call.spoke = true;
-        let event = EventBody::Text {
-            call: Some(call.plan.call.clone()),
-            source: TextSource::Tool,
-            text,
-            title,
-            citations,
-        };
+        let event =
+            EventBody::Text { call: Some(call.plan.call.clone()), source: TextSource::Tool, text, title, citations };
         if is_first {
             self.tell(event);
         } else {
@@ -284,24 +235,14 @@ impl Recorder {
 
     /// Whether every earlier call of the group has ended.
     fn is_first_open(&self, at: usize) -> bool {
-        self.calls
-            .iter()
-            .take(at)
-            .skip(self.batch_start)
-            .all(|c| c.state == State::Ended)
+        self.calls.iter().take(at).skip(self.batch_start).all(|c| c.state == State::Ended)
     }
 
     /// Text of the agent or the host.
     pub(crate) fn agent_says(&mut self, text: &str) {
         let text = clean(text).into_owned();
         if !text.trim().is_empty() {
-            self.tell(EventBody::Text {
-                call: None,
-                source: TextSource::Agent,
-                text,
-                title: None,
-                citations: None,
-            });
+            self.tell(EventBody::Text { call: None, source: TextSource::Agent, text, title: None, citations: None });
         }
     }
 
@@ -316,16 +257,7 @@ impl Recorder {
         let Some(call) = self.calls.get(at) else {
             return Ok(Vec::new());
         };
-        let ToolResult {
-            name,
-            objects,
-            metadata,
-            payload_type,
-            mapping,
-            llm_message,
-            display,
-            ..
-        } = result;
+        let ToolResult { name, objects, metadata, payload_type, mapping, llm_message, display, .. } = result;
         let name = match name {
             Some(name) => name,
             None => value::default_name()?,
@@ -350,13 +282,7 @@ impl Recorder {
         call.notes.extend(llm_message.and_then(|m| note(&m)));
         if n_given > 0 {
             let objects = Arc::new(added.objects.clone());
-            self.found.push(Found {
-                rank,
-                tool,
-                name: name.clone(),
-                objects,
-                displayed: display,
-            });
+            self.found.push(Found { rank, tool, name: name.clone(), objects, displayed: display });
             if display {
                 self.out.push_back(EventBody::Result {
                     call: reference,
@@ -372,10 +298,7 @@ impl Recorder {
     }
 
     fn full(&self, call: &elysia_types::CallRef, full: elysia_types::EnvironmentFull) -> Failure {
-        let (configured, observed) = (
-            SizeInBytes(full.limit).to_string(),
-            SizeInBytes(full.observed).to_string(),
-        );
+        let (configured, observed) = (SizeInBytes(full.limit).to_string(), SizeInBytes(full.observed).to_string());
         let raise_with = format!(
             "free space with `elysia-host session trim {}`, or set `environment` under `[limits]` in elysia.toml",
             self.session_id
@@ -385,15 +308,8 @@ impl Recorder {
             call.plugin
         );
         let feedback = "the session's store of results is full; answer with what there is, or ask for less";
-        let limit = LimitReport {
-            name: "environment".to_owned(),
-            configured,
-            observed,
-            raise_with,
-        };
-        Failure::new(FailureCode::Environment, message)
-            .with_feedback(feedback)
-            .with_limit(limit)
+        let limit = LimitReport { name: "environment".to_owned(), configured, observed, raise_with };
+        Failure::new(FailureCode::Environment, message).with_feedback(feedback).with_limit(limit)
     }
 
     /// Takes the end of a running call. None when there is no such call.
@@ -428,37 +344,19 @@ impl Recorder {
         let reference = call.plan.call.clone();
         let outcome = match &failure {
             None => TaskOutcome::Ok,
-            Some(f) => TaskOutcome::Failed {
-                code: f.code,
-                feedback: clean(&f.feedback).into_owned(),
-            },
+            Some(f) => TaskOutcome::Failed { code: f.code, feedback: clean(&f.feedback).into_owned() },
         };
-        if let Some(Failure {
-            code,
-            message,
-            feedback,
-            limit,
-            ..
-        }) = failure.clone().filter(|f| f.code != FailureCode::Cancelled)
+        if let Some(Failure { code, message, feedback, limit, .. }) =
+            failure.clone().filter(|f| f.code != FailureCode::Cancelled)
         {
             let (message, feedback) = (clean(&message).into_owned(), clean(&feedback).into_owned());
-            let event = EventBody::ToolError {
-                call: reference.clone(),
-                code,
-                message,
-                feedback,
-                limit,
-            };
+            let event = EventBody::ToolError { call: reference.clone(), code, message, feedback, limit };
             self.errors.push(event.clone());
             self.out.push_back(event);
         }
         let told = failure.as_ref().map_or("ok", |f| f.code.as_str()).to_owned();
         call.failure = failure;
-        call.waiting.push(EventBody::CallFinished {
-            call: reference,
-            ms,
-            outcome: told,
-        });
+        call.waiting.push(EventBody::CallFinished { call: reference, ms, outcome: told });
         let task = Task {
             tool: call.plan.call.tool.clone(),
             inputs: call.plan.inputs.clone(),
@@ -469,12 +367,7 @@ impl Recorder {
             spoke: call.spoke,
         };
         // Calls of a group end in any order and are told in the order chosen.
-        let n_later = self
-            .calls
-            .iter()
-            .skip(at + 1)
-            .filter(|c| c.state == State::Ended)
-            .count();
+        let n_later = self.calls.iter().skip(at + 1).filter(|c| c.state == State::Ended).count();
         let place = self.tasks.len().saturating_sub(n_later);
         self.tasks.insert(place, Arc::new(task));
         self.release();
@@ -504,11 +397,7 @@ impl Recorder {
     /// Ends what still runs, without waiting for it.
     pub(crate) fn cut(&mut self, call_id: &CallId) {
         if let Some(at) = self.running_call(call_id) {
-            self.finish(
-                at,
-                Some(Failure::new(FailureCode::Cancelled, "the call was cancelled")),
-                0,
-            );
+            self.finish(at, Some(Failure::new(FailureCode::Cancelled, "the call was cancelled")), 0);
         }
     }
 
@@ -558,9 +447,6 @@ fn note(message: &str) -> Option<String> {
 }
 
 fn payload(given: Option<String>) -> String {
-    let text = given
-        .map(|t| clean_line(&t))
-        .filter(|t| !t.is_empty())
-        .unwrap_or_else(|| "table".to_owned());
+    let text = given.map(|t| clean_line(&t)).filter(|t| !t.is_empty()).unwrap_or_else(|| "table".to_owned());
     truncate(&text, PAYLOAD_TYPE).to_owned()
 }

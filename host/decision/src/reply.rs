@@ -12,10 +12,7 @@ use crate::offer::{Offer, Pick};
 use crate::tree::{ToolIdx, Tree};
 
 /// Longest JSON read from a model.
-const POLICY: JsonPolicy = JsonPolicy {
-    max_bytes: 1 << 20,
-    max_depth: 64,
-};
+const POLICY: JsonPolicy = JsonPolicy { max_bytes: 1 << 20, max_depth: 64 };
 /// Largest inputs of one call, as JSON.
 const MAX_INPUTS: usize = 256 * 1024;
 /// Longest message beside a choice: it is one sentence.
@@ -78,21 +75,13 @@ pub struct Complaint {
 
 impl Complaint {
     fn at(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            pointer: pointer.into(),
-            reason: reason.into(),
-            text_only: None,
-        }
+        Self { pointer: pointer.into(), reason: reason.into(), text_only: None }
     }
 }
 
 impl std::fmt::Display for Complaint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.pointer.is_empty() {
-            f.write_str(&self.reason)
-        } else {
-            write!(f, "{}: {}", self.pointer, self.reason)
-        }
+        if self.pointer.is_empty() { f.write_str(&self.reason) } else { write!(f, "{}: {}", self.pointer, self.reason) }
     }
 }
 
@@ -118,11 +107,7 @@ struct Inputs {
 /// # Errors
 /// [`Complaint`] says where and why the reply cannot be acted on.
 pub fn read(reply: &ModelReply, tree: &Tree, offer: &Offer) -> Result<Legal, Complaint> {
-    let raw = if reply.tool_calls.is_empty() {
-        raw_from_text(&reply.text)?
-    } else {
-        raw_from_calls(reply)?
-    };
+    let raw = if reply.tool_calls.is_empty() { raw_from_text(&reply.text)? } else { raw_from_calls(reply)? };
     check(raw, tree, offer)
 }
 
@@ -149,63 +134,32 @@ pub fn read_answer(reply: &ModelReply) -> Result<Legal, Complaint> {
     match raw.choices.as_slice() {
         [(name, inputs)] if name == TEXT_RESPONSE => Ok(answering(text_of(inputs, "text", "/choices/0/inputs")?, &raw)),
         [] if raw.message.is_some() => Ok(answer(raw.message.clone().unwrap_or_default())),
-        _ => Err(Complaint::at(
-            "/choices",
-            "no option is on offer any more; answer the user in words",
-        )),
+        _ => Err(Complaint::at("/choices", "no option is on offer any more; answer the user in words")),
     }
 }
 
 /// A text taken as the answer.
 pub(crate) fn answer(text: String) -> Legal {
-    Legal {
-        is_choice: false,
-        ..answering(text, &Raw::default())
-    }
+    Legal { is_choice: false, ..answering(text, &Raw::default()) }
 }
 
 fn answering(text: String, raw: &Raw) -> Legal {
     let mut inputs = no_inputs();
     inputs.insert("text".to_owned(), Value::String(text.clone()));
-    let choices = vec![Chosen {
-        option: TEXT_RESPONSE.to_owned(),
-        inputs,
-    }];
+    let choices = vec![Chosen { option: TEXT_RESPONSE.to_owned(), inputs }];
     let (message, reason) = (raw.message.clone(), raw.reason.clone());
-    let decision = Decision {
-        choices,
-        message,
-        reason,
-        end: raw.end,
-        impossible: false,
-    };
-    Legal {
-        verdict: Verdict::Answer(text),
-        decision,
-        is_choice: true,
-    }
+    let decision = Decision { choices, message, reason, end: raw.end, impossible: false };
+    Legal { verdict: Verdict::Answer(text), decision, is_choice: true }
 }
 
 fn raw_from_calls(reply: &ModelReply) -> Result<Raw, Complaint> {
-    let mut raw = Raw {
-        message: said(&Value::String(reply.text.clone())),
-        ..Raw::default()
-    };
+    let mut raw = Raw { message: said(&Value::String(reply.text.clone())), ..Raw::default() };
     for (i, call) in reply.tool_calls.iter().enumerate() {
-        let text = if call.arguments.trim().is_empty() {
-            "{}"
-        } else {
-            &call.arguments
-        };
+        let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
         let parsed = parse_json(text, POLICY);
         let Ok(Value::Object(mut arguments)) = parsed else {
-            let why = parsed
-                .err()
-                .map_or("they are not a JSON object".to_owned(), |e| e.to_string());
-            return Err(Complaint::at(
-                format!("/choices/{i}/inputs"),
-                format!("the arguments cannot be read: {why}"),
-            ));
+            let why = parsed.err().map_or("they are not a JSON object".to_owned(), |e| e.to_string());
+            return Err(Complaint::at(format!("/choices/{i}/inputs"), format!("the arguments cannot be read: {why}")));
         };
         let built_in = built_in_inputs(&call.name).is_some();
         let flat = Value::Object(arguments.clone());
@@ -219,21 +173,12 @@ fn raw_from_calls(reply: &ModelReply) -> Result<Raw, Complaint> {
             raw.end |= arguments.shift_remove("end").is_some_and(|v| v == Value::Bool(true));
         }
         let inputs = match arguments.shift_remove("inputs") {
-            Some(inner) if wrapped && !built_in => Inputs {
-                given: inner,
-                flat: Some(flat),
-            },
+            Some(inner) if wrapped && !built_in => Inputs { given: inner, flat: Some(flat) },
             Some(other) => {
                 arguments.insert("inputs".to_owned(), other);
-                Inputs {
-                    given: Value::Object(arguments),
-                    flat: Some(flat),
-                }
+                Inputs { given: Value::Object(arguments), flat: Some(flat) }
             }
-            None => Inputs {
-                given: Value::Object(arguments),
-                flat: Some(flat),
-            },
+            None => Inputs { given: Value::Object(arguments), flat: Some(flat) },
         };
         raw.choices.push((call.name.clone(), inputs));
     }
@@ -242,9 +187,8 @@ fn raw_from_calls(reply: &ModelReply) -> Result<Raw, Complaint> {
 
 fn raw_from_text(text: &str) -> Result<Raw, Complaint> {
     let trimmed = text.trim();
-    if let Some(raw) = whole_json(trimmed)
-        .and_then(raw_from_json)
-        .or_else(|| json_within(trimmed).find_map(raw_from_json))
+    if let Some(raw) =
+        whole_json(trimmed).and_then(raw_from_json).or_else(|| json_within(trimmed).find_map(raw_from_json))
     {
         return Ok(raw);
     }
@@ -256,24 +200,15 @@ fn raw_from_text(text: &str) -> Result<Raw, Complaint> {
             Ok(_) => "it has no `choices`".to_owned(),
             Err(e) => e.to_string(),
         };
-        return Err(Complaint::at(
-            "",
-            format!("the reply is not a choice that can be read: {why}"),
-        ));
+        return Err(Complaint::at("", format!("the reply is not a choice that can be read: {why}")));
     }
     let reason = format!("the reply is text without a choice; to answer the user choose `{TEXT_RESPONSE}`");
-    Err(Complaint {
-        pointer: String::new(),
-        reason,
-        text_only: Some(clean(trimmed).into_owned()),
-    })
+    Err(Complaint { pointer: String::new(), reason, text_only: Some(clean(trimmed).into_owned()) })
 }
 
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|t| t.strip_suffix("```"));
-    inner.map_or(text, |t| {
-        t.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim()
-    })
+    inner.map_or(text, |t| t.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim())
 }
 
 fn whole_json(text: &str) -> Option<Value> {
@@ -344,15 +279,9 @@ fn raw_from_json(value: Value) -> Option<Raw> {
     match choices {
         Some(items) => {
             for item in items {
-                raw.choices.push(choice_from(item).unwrap_or_else(|| {
-                    (
-                        String::new(),
-                        Inputs {
-                            given: Value::Null,
-                            flat: None,
-                        },
-                    )
-                }));
+                raw.choices.push(
+                    choice_from(item).unwrap_or_else(|| (String::new(), Inputs { given: Value::Null, flat: None })),
+                );
             }
         }
         None => match choice_from(Value::Object(map)) {
@@ -374,13 +303,7 @@ fn choice_from(value: Value) -> Option<(String, Inputs)> {
             _ => return None,
         },
     };
-    Some((
-        name,
-        Inputs {
-            given: inputs.unwrap_or_else(|| Value::Object(Map::new())),
-            flat: None,
-        },
-    ))
+    Some((name, Inputs { given: inputs.unwrap_or_else(|| Value::Object(Map::new())), flat: None }))
 }
 
 fn said(value: &Value) -> Option<String> {
@@ -398,17 +321,12 @@ fn check(raw: Raw, tree: &Tree, offer: &Offer) -> Result<Legal, Complaint> {
         return Err(Complaint::at("/choices", "nothing is chosen"));
     }
     if raw.choices.len() > MOST_CHOICES {
-        return Err(Complaint::at(
-            "/choices",
-            format!("{} choices are more than {MOST_CHOICES}", raw.choices.len()),
-        ));
+        return Err(Complaint::at("/choices", format!("{} choices are more than {MOST_CHOICES}", raw.choices.len())));
     }
     let alone = raw.choices.len() == 1;
     let mut picked: Vec<(ToolIdx, ToolInputs)> = Vec::with_capacity(raw.choices.len());
     for (i, (name, inputs)) in raw.choices.iter().enumerate() {
-        let pick = offer
-            .find(tree, name)
-            .ok_or_else(|| not_on_offer(i, name, tree, offer))?;
+        let pick = offer.find(tree, name).ok_or_else(|| not_on_offer(i, name, tree, offer))?;
         match pick {
             Pick::Tool(tool) => picked.push((tool, tool_inputs(i, tool, inputs, tree)?)),
             _ if !alone => {
@@ -422,47 +340,18 @@ fn check(raw: Raw, tree: &Tree, offer: &Offer) -> Result<Legal, Complaint> {
         }
     }
     let choices = raw.choices.iter().zip(&picked);
-    let choices = choices
-        .map(|((name, _), (_, inputs))| Chosen {
-            option: name.clone(),
-            inputs: inputs.clone(),
-        })
-        .collect();
-    let decision = Decision {
-        choices,
-        message: raw.message,
-        reason: raw.reason,
-        end: raw.end,
-        impossible: false,
-    };
-    Ok(Legal {
-        verdict: Verdict::Tools(picked),
-        decision,
-        is_choice: true,
-    })
+    let choices =
+        choices.map(|((name, _), (_, inputs))| Chosen { option: name.clone(), inputs: inputs.clone() }).collect();
+    let decision = Decision { choices, message: raw.message, reason: raw.reason, end: raw.end, impossible: false };
+    Ok(Legal { verdict: Verdict::Tools(picked), decision, is_choice: true })
 }
 
 fn moving(pick: Pick, raw: &Raw) -> Legal {
     let names = raw.choices.iter().map(|(name, _)| name.clone());
-    let choices = names
-        .map(|option| Chosen {
-            option,
-            inputs: no_inputs(),
-        })
-        .collect();
+    let choices = names.map(|option| Chosen { option, inputs: no_inputs() }).collect();
     let (message, reason) = (raw.message.clone(), raw.reason.clone());
-    let decision = Decision {
-        choices,
-        message,
-        reason,
-        end: raw.end,
-        impossible: false,
-    };
-    Legal {
-        verdict: Verdict::Move(pick),
-        decision,
-        is_choice: true,
-    }
+    let decision = Decision { choices, message, reason, end: raw.end, impossible: false };
+    Legal { verdict: Verdict::Move(pick), decision, is_choice: true }
 }
 
 fn impossible(raw: Raw) -> Result<Legal, Complaint> {
@@ -473,36 +362,19 @@ fn impossible(raw: Raw) -> Result<Legal, Complaint> {
     });
     let text = inner.or_else(|| raw.reason.clone().filter(|_| raw.message.is_none()));
     // Whatever was chosen beside it does not run, so it is not reported as chosen.
-    let decision = Decision {
-        choices: Vec::new(),
-        message: raw.message,
-        reason: raw.reason,
-        end: raw.end,
-        impossible: true,
-    };
-    Ok(Legal {
-        verdict: Verdict::Impossible(text),
-        decision,
-        is_choice: true,
-    })
+    let decision =
+        Decision { choices: Vec::new(), message: raw.message, reason: raw.reason, end: raw.end, impossible: true };
+    Ok(Legal { verdict: Verdict::Impossible(text), decision, is_choice: true })
 }
 
 fn not_on_offer(i: usize, name: &str, tree: &Tree, offer: &Offer) -> Complaint {
-    let why = offer
-        .unavailable
-        .iter()
-        .find(|(n, _)| n == name)
-        .map(|(_, reason)| format!(" ({reason})"))
-        .unwrap_or_default();
+    let why =
+        offer.unavailable.iter().find(|(n, _)| n == name).map(|(_, reason)| format!(" ({reason})")).unwrap_or_default();
     let shown = truncate(name, 80);
     let reason = if name.is_empty() {
         "it names no `option`".to_owned()
     } else {
-        format!(
-            "`{}` is not on offer{why}; on offer are: {}",
-            clean(shown),
-            offer.names(tree).join(", ")
-        )
+        format!("`{}` is not on offer{why}; on offer are: {}", clean(shown), offer.names(tree).join(", "))
     };
     Complaint::at(format!("/choices/{i}/option"), reason)
 }
@@ -532,23 +404,14 @@ fn complete(schema: &elysia_types::InputSchema, given: &Value, pointer: &str) ->
         _ => return Err(Complaint::at(pointer, "inputs must be a JSON object")),
     };
     if elysia_types::object_size(&map) > MAX_INPUTS {
-        return Err(Complaint::at(
-            pointer,
-            format!("inputs are larger than {MAX_INPUTS} bytes"),
-        ));
+        return Err(Complaint::at(pointer, format!("inputs are larger than {MAX_INPUTS} bytes")));
     }
     schema.complete(map).map_err(|complaints| {
         let mut parts = complaints.iter();
         let first = parts.next();
-        let more: String = parts
-            .take(7)
-            .map(|c| format!("; {pointer}{}: {}", c.pointer, c.message))
-            .collect();
+        let more: String = parts.take(7).map(|c| format!("; {pointer}{}: {}", c.pointer, c.message)).collect();
         let at = first.map_or_else(String::new, |c| c.pointer.clone());
-        Complaint::at(
-            format!("{pointer}{at}"),
-            format!("{}{more}", first.map_or("not valid", |c| c.message.as_str())),
-        )
+        Complaint::at(format!("{pointer}{at}"), format!("{}{more}", first.map_or("not valid", |c| c.message.as_str())))
     })
 }
 
@@ -558,12 +421,7 @@ fn text_of(inputs: &Inputs, field: &str, pointer: &str) -> Result<String, Compla
         Some(Value::Number(n)) => n.to_string(),
         _ => return Err(Complaint::at(format!("{pointer}/{field}"), "must be a string")),
     };
-    let others = inputs
-        .given
-        .as_object()
-        .into_iter()
-        .flat_map(|m| m.keys())
-        .find(|k| *k != field && *k != "message");
+    let others = inputs.given.as_object().into_iter().flat_map(|m| m.keys()).find(|k| *k != field && *k != "message");
     match others {
         Some(other) => {
             let other = clean(truncate(other, 80)).into_owned();

@@ -55,12 +55,7 @@ impl Repeats {
     ) {
         let state = self.state_changes.entry(leaf.entry.plugin.clone()).or_default();
         *state += u64::from(changed_state);
-        self.past.push(Past {
-            tool,
-            inputs,
-            seen: (changes, *state),
-            code,
-        });
+        self.past.push(Past { tool, inputs, seen: (changes, *state), code });
     }
 
     /// Why a call with these inputs is not run; none when it may.

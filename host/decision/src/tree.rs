@@ -116,11 +116,7 @@ impl Tree {
 
     /// A tool by name.
     pub fn tool(&self, name: &str) -> Option<(ToolIdx, &Leaf)> {
-        self.leaves
-            .iter()
-            .enumerate()
-            .find(|(_, l)| l.name() == name)
-            .map(|(i, l)| (ToolIdx(i), l))
+        self.leaves.iter().enumerate().find(|(_, l)| l.name() == name).map(|(i, l)| (ToolIdx(i), l))
     }
 
     /// All tools.
@@ -180,11 +176,7 @@ impl Tree {
         let leaves: Vec<&Leaf> = self.leaves.iter().filter(|l| l.branch == idx).collect();
         let n_lines = branch.branches.len() + leaves.len();
         let stems = |i: usize| {
-            if i + 1 == n_lines {
-                ("└─ ", "   ")
-            } else {
-                ("├─ ", "│  ")
-            }
+            if i + 1 == n_lines { ("└─ ", "   ") } else { ("├─ ", "│  ") }
         };
         for (i, child) in branch.branches.iter().enumerate() {
             let (turn, pass) = stems(i);
@@ -238,16 +230,7 @@ fn leaf(entry: ToolEntry, branch: BranchIdx, after: Vec<ToolName>, unchosen: boo
     let description = block::native_description(&entry);
     let text = block::option_text(&entry);
     let grammar = grammar::choice(entry.descriptor.name.as_str(), entry.schema.as_value());
-    Leaf {
-        entry,
-        branch,
-        after,
-        unchosen,
-        description,
-        parameters,
-        text,
-        grammar,
-    }
+    Leaf { entry, branch, after, unchosen, description, parameters, text, grammar }
 }
 
 /// Native functions of branches and built-ins, made once.

@@ -125,34 +125,18 @@ impl Turn {
             };
             let inputs = leaf.entry.schema.complete(inputs).map_err(|complaints| {
                 let all: Vec<String> = complaints.iter().map(ToString::to_string).collect();
-                Failure::new(
-                    FailureCode::InvalidInputs,
-                    format!("inputs of `{}`: {}", leaf.name(), all.join("; ")),
-                )
+                Failure::new(FailureCode::InvalidInputs, format!("inputs of `{}`: {}", leaf.name(), all.join("; ")))
             })?;
             (idx, inputs)
         };
         let mut turn = Self::new(start, None);
-        turn.emit(EventBody::QueryStarted {
-            prompt: None,
-            session_id: turn.session_id.clone(),
-            model: None,
-        });
+        turn.emit(EventBody::QueryStarted { prompt: None, session_id: turn.session_id.clone(), model: None });
         turn.begin(Batch::Direct, vec![(idx, inputs)]);
         Ok(turn)
     }
 
     fn new(start: TurnStart, prompt: Option<Arc<str>>) -> Self {
-        let TurnStart {
-            query_id,
-            session_id,
-            tree,
-            environment,
-            history,
-            profile,
-            now,
-            budget,
-        } = start;
+        let TurnStart { query_id, session_id, tree, environment, history, profile, now, budget } = start;
         let recorder = Recorder::new(environment.clone(), session_id.clone(), budget.environment);
         Self {
             query_id,
@@ -205,14 +189,7 @@ impl Turn {
             (Observation::Cancelled, _) => self.stop(Stop::Cancelled),
             (Observation::TimeIsUp, _) => self.stop(Stop::TimeIsUp),
             (Observation::CallEnded { call_id, end, ms }, _) => self.call_ended(&call_id, end, ms),
-            (
-                Observation::Checked {
-                    available,
-                    run_if_true,
-                    failed,
-                },
-                Phase::Checking { with_rules },
-            ) => {
+            (Observation::Checked { available, run_if_true, failed }, Phase::Checking { with_rules }) => {
                 self.checked(available, run_if_true, failed, with_rules);
             }
             (Observation::Replied { reply, ms }, Phase::Asking) => self.replied(&reply, ms),
@@ -229,10 +206,7 @@ impl Turn {
             self.stop(Stop::Cancelled);
         }
         let new_messages = self.new_messages();
-        let ended = self
-            .ended
-            .take()
-            .unwrap_or_else(|| self.summary(crate::action::EndStatus::Cancelled, None, None));
+        let ended = self.ended.take().unwrap_or_else(|| self.summary(crate::action::EndStatus::Cancelled, None, None));
         TurnEnd { ended, new_messages }
     }
 
@@ -253,18 +227,13 @@ impl Turn {
 fn no_such_tool(tool: &str, tree: &Tree) -> Failure {
     let shown = truncate(&clean_line(tool), 80).to_owned();
     let names: Vec<&str> = tree.tools().map(|l| l.name().as_str()).collect();
-    let known = if names.is_empty() {
-        "no tools are loaded".to_owned()
-    } else {
-        format!("there are: {}", names.join(", "))
-    };
+    let known =
+        if names.is_empty() { "no tools are loaded".to_owned() } else { format!("there are: {}", names.join(", ")) };
     Failure::new(FailureCode::NotFound, format!("there is no tool `{shown}`; {known}"))
 }
 
 /// The id of a query's n-th call.
 fn call_id(query: &QueryId, n: u64) -> Option<elysia_types::CallId> {
     let suffix = format!("-{n}");
-    format!("{}{suffix}", truncate(query.as_str(), 128 - suffix.len()))
-        .parse()
-        .ok()
+    format!("{}{suffix}", truncate(query.as_str(), 128 - suffix.len())).parse().ok()
 }

@@ -59,28 +59,17 @@ pub struct Cassette {
 impl Cassette {
     /// Answers with `exchanges`, in order; a request that differs from the recorded one fails.
     pub fn replay(exchanges: Vec<Exchange>) -> Self {
-        Self {
-            inner: None,
-            exchanges: Mutex::new(exchanges.into()),
-        }
+        Self { inner: None, exchanges: Mutex::new(exchanges.into()) }
     }
 
     /// Passes everything to `inner` and keeps it. Bodies are read whole first, at most 16 MiB.
     pub fn record(inner: Arc<dyn Transport>) -> Self {
-        Self {
-            inner: Some(inner),
-            exchanges: Mutex::default(),
-        }
+        Self { inner: Some(inner), exchanges: Mutex::default() }
     }
 
     /// What was recorded, or is left to replay.
     pub fn exchanges(&self) -> Vec<Exchange> {
-        self.exchanges
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     async fn record_one(
@@ -107,21 +96,10 @@ impl Cassette {
         let text = String::from_utf8_lossy(&raw).into_owned();
         let json = serde_json::from_str(&text).ok();
         let chunks = if json.is_some() { Vec::new() } else { vec![text] };
-        let response = RecordedResponse {
-            status: answer.status,
-            headers: answer.headers.clone(),
-            json,
-            chunks,
-        };
-        let request = RecordedRequest {
-            path: request.path.clone(),
-            body: request.body.clone(),
-        };
+        let response = RecordedResponse { status: answer.status, headers: answer.headers.clone(), json, chunks };
+        let request = RecordedRequest { path: request.path.clone(), body: request.body.clone() };
         let exchange = Exchange { request, response };
-        self.exchanges
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push_back(exchange);
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push_back(exchange);
         answer.body = Box::new(VecDeque::from([raw]));
         Ok(answer)
     }
@@ -138,39 +116,21 @@ impl Transport for Cassette {
             what: format!("the recording does not fit: {what}"),
             hint: "record it again".to_owned(),
         };
-        let next = self
-            .exchanges
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
-        let Some(Exchange {
-            request: recorded,
-            response,
-        }) = next
-        else {
+        let next = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(Exchange { request: recorded, response }) = next else {
             return Err(differs(format!("nothing is left for a request to `{}`", request.path)));
         };
         if recorded.path != request.path {
-            return Err(differs(format!(
-                "path `{}`, recorded `{}`",
-                request.path, recorded.path
-            )));
+            return Err(differs(format!("path `{}`, recorded `{}`", request.path, recorded.path)));
         }
         if let Some(place) = difference(&recorded.body, &request.body, String::new()) {
-            return Err(differs(format!(
-                "the request's body differs at `{place}`: sent {}",
-                request.body
-            )));
+            return Err(differs(format!("the request's body differs at `{place}`: sent {}", request.body)));
         }
         let mut chunks: VecDeque<Vec<u8>> = response.chunks.into_iter().map(String::into_bytes).collect();
         if let Some(json) = response.json {
             chunks.push_front(json.to_string().into_bytes());
         }
-        Ok(Incoming {
-            status: response.status,
-            headers: response.headers,
-            body: Box::new(chunks),
-        })
+        Ok(Incoming { status: response.status, headers: response.headers, body: Box::new(chunks) })
     }
 }
 
@@ -178,21 +138,15 @@ impl Transport for Cassette {
 fn difference(a: &Value, b: &Value, at: String) -> Option<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
-            let missing = a
-                .keys()
-                .chain(b.keys())
-                .find(|k| a.contains_key(*k) != b.contains_key(*k));
+            let missing = a.keys().chain(b.keys()).find(|k| a.contains_key(*k) != b.contains_key(*k));
             if let Some(key) = missing {
                 return Some(format!("{at}/{key}"));
             }
-            a.iter()
-                .find_map(|(key, value)| difference(value, b.get(key)?, format!("{at}/{key}")))
+            a.iter().find_map(|(key, value)| difference(value, b.get(key)?, format!("{at}/{key}")))
         }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => a
-            .iter()
-            .zip(b)
-            .enumerate()
-            .find_map(|(i, (x, y))| difference(x, y, format!("{at}/{i}"))),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().find_map(|(i, (x, y))| difference(x, y, format!("{at}/{i}")))
+        }
         _ => (a != b).then(|| if at.is_empty() { "/".to_owned() } else { at }),
     }
 }

@@ -24,11 +24,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
-        }
+        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(60) }
     }
 }
 
@@ -51,16 +47,10 @@ impl Endpoint {
         // The text itself is not repeated: it may hold a password.
         let url = Url::parse(base_url.trim()).map_err(|e| bad(&format!("is not a URL: {e}"), example))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad(
-                &format!("begins with `{}:` instead of `https://` or `http://`", url.scheme()),
-                example,
-            ));
+            return Err(bad(&format!("begins with `{}:` instead of `https://` or `http://`", url.scheme()), example));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(bad(
-                "holds a user or password",
-                "give the key through the provider's variable instead",
-            ));
+            return Err(bad("holds a user or password", "give the key through the provider's variable instead"));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(bad("has a `?` or `#` part", example));
@@ -69,10 +59,7 @@ impl Endpoint {
         let endpoint = Self { url, label };
         if has_key && endpoint.url.scheme() == "http" && !endpoint.is_loopback() {
             let what = format!("`{}` would send the API key in the clear", endpoint.label);
-            return Err(bad(
-                &what,
-                "use `https://`, or remove the key if that server needs none",
-            ));
+            return Err(bad(&what, "use `https://`, or remove the key if that server needs none"));
         }
         Ok(endpoint)
     }
@@ -118,12 +105,7 @@ impl LiveTransport {
             what: format!("no HTTP client: {}", one_line(&chain(&e))),
             hint: "install root certificates (`ca-certificates`) or set `SSL_CERT_FILE`".to_owned(),
         })?;
-        Ok(Self {
-            client,
-            endpoint,
-            key,
-            timeouts,
-        })
+        Ok(Self { client, endpoint, key, timeouts })
     }
 
     fn scrub(&self, text: &str) -> String {
@@ -137,12 +119,7 @@ impl LiveTransport {
         let reason = self.scrub(innermost(error).as_str());
         if error.is_timeout() {
             let (phase, waited) = (Phase::Connect, began.elapsed());
-            return ProviderError::Timeout {
-                endpoint,
-                phase,
-                waited,
-                partial: None,
-            };
+            return ProviderError::Timeout { endpoint, phase, waited, partial: None };
         }
         if text.contains("dns error") || text.contains("invalid dns name") {
             return ProviderError::Dns { endpoint, reason };
@@ -152,24 +129,13 @@ impl LiveTransport {
         }
         if error.is_connect() {
             let refused = io_kind(error) == Some(std::io::ErrorKind::ConnectionRefused);
-            return ProviderError::Unreachable {
-                endpoint,
-                reason,
-                refused,
-            };
+            return ProviderError::Unreachable { endpoint, reason, refused };
         }
         if error.is_builder() {
             let what = "the API key holds characters that no HTTP header can carry".to_owned();
-            return ProviderError::Config {
-                what,
-                hint: "look at the variable or file the key comes from".to_owned(),
-            };
+            return ProviderError::Config { what, hint: "look at the variable or file the key comes from".to_owned() };
         }
-        ProviderError::Cut {
-            endpoint,
-            reason,
-            partial: None,
-        }
+        ProviderError::Cut { endpoint, reason, partial: None }
     }
 }
 
@@ -191,18 +157,9 @@ impl Transport for LiveTransport {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.connect_error(&error, began)),
             Err(_) => {
-                let phase = if limit < deadline {
-                    Phase::FirstByte
-                } else {
-                    Phase::Deadline
-                };
+                let phase = if limit < deadline { Phase::FirstByte } else { Phase::Deadline };
                 let (endpoint, waited) = (self.endpoint.label.clone(), began.elapsed());
-                return Err(ProviderError::Timeout {
-                    endpoint,
-                    phase,
-                    waited,
-                    partial: None,
-                });
+                return Err(ProviderError::Timeout { endpoint, phase, waited, partial: None });
             }
         };
         let headers = response.headers().iter().filter_map(|(name, value)| {
@@ -241,27 +198,13 @@ impl Body for LiveBody {
             Ok(Ok(chunk)) => Ok(chunk.map(|bytes| bytes.to_vec())),
             Ok(Err(error)) => {
                 let reason = innermost(&error);
-                let reason = one_line(
-                    &self
-                        .key
-                        .as_ref()
-                        .map_or_else(|| reason.clone(), |key| key.scrub(&reason)),
-                );
-                Err(ProviderError::Cut {
-                    endpoint: self.endpoint.clone(),
-                    reason,
-                    partial: None,
-                })
+                let reason = one_line(&self.key.as_ref().map_or_else(|| reason.clone(), |key| key.scrub(&reason)));
+                Err(ProviderError::Cut { endpoint: self.endpoint.clone(), reason, partial: None })
             }
             Err(_) => {
                 let phase = if limit < deadline { Phase::Idle } else { Phase::Deadline };
                 let (endpoint, waited) = (self.endpoint.clone(), began.elapsed());
-                Err(ProviderError::Timeout {
-                    endpoint,
-                    phase,
-                    waited,
-                    partial: None,
-                })
+                Err(ProviderError::Timeout { endpoint, phase, waited, partial: None })
             }
         }
     }
@@ -280,9 +223,7 @@ fn innermost(error: &(dyn Error + 'static)) -> String {
 }
 
 fn io_kind(error: &(dyn Error + 'static)) -> Option<std::io::ErrorKind> {
-    causes(error)
-        .find_map(|e| e.downcast_ref::<std::io::Error>())
-        .map(std::io::Error::kind)
+    causes(error).find_map(|e| e.downcast_ref::<std::io::Error>()).map(std::io::Error::kind)
 }
 
 fn is_tls(error: &(dyn Error + 'static)) -> bool {

@@ -57,48 +57,22 @@ pub enum ProviderError {
     },
     /// 404.
     #[error("`{endpoint}` does not know the model `{model}` (status 404): {reason}")]
-    ModelNotFound {
-        endpoint: String,
-        model: String,
-        reason: String,
-    },
+    ModelNotFound { endpoint: String, model: String, reason: String },
     /// Any other answer that is not success and that trying again does not change.
     #[error("`{endpoint}` refuses the request (status {status}): {reason}")]
-    Refused {
-        endpoint: String,
-        status: u16,
-        reason: String,
-    },
+    Refused { endpoint: String, status: u16, reason: String },
     /// 429.
     #[error("`{endpoint}` has had too many requests (status 429){}: {reason}", wait(*.retry_after))]
-    RateLimited {
-        endpoint: String,
-        reason: String,
-        retry_after: Option<Duration>,
-    },
+    RateLimited { endpoint: String, reason: String, retry_after: Option<Duration> },
     /// 5xx.
     #[error("`{endpoint}` is failing (status {status}){}: {reason}", wait(*.retry_after))]
-    Server {
-        endpoint: String,
-        status: u16,
-        reason: String,
-        retry_after: Option<Duration>,
-    },
+    Server { endpoint: String, status: u16, reason: String, retry_after: Option<Duration> },
     /// Nothing came in time.
     #[error("`{endpoint}` {} within {waited:.1?}", waited_for(*.phase))]
-    Timeout {
-        endpoint: String,
-        phase: Phase,
-        waited: Duration,
-        partial: Option<String>,
-    },
+    Timeout { endpoint: String, phase: Phase, waited: Duration, partial: Option<String> },
     /// The answer broke off.
     #[error("the reply of `{endpoint}` broke off: {reason}")]
-    Cut {
-        endpoint: String,
-        reason: String,
-        partial: Option<String>,
-    },
+    Cut { endpoint: String, reason: String, partial: Option<String> },
     /// The answer is not of the agreed format.
     #[error("the reply of `{endpoint}` cannot be read: {reason}")]
     BadReply {
@@ -110,21 +84,14 @@ pub enum ProviderError {
     },
     /// The answer is larger than the host takes.
     #[error("the reply of `{endpoint}` is over {limit} bytes ({what})")]
-    TooLarge {
-        endpoint: String,
-        what: &'static str,
-        limit: usize,
-        partial: Option<String>,
-    },
+    TooLarge { endpoint: String, what: &'static str, limit: usize, partial: Option<String> },
     /// A scripted model has no reply left.
     #[error("`{script}` has no reply left after {used}")]
     Exhausted { script: String, used: usize },
 }
 
 fn wait(retry_after: Option<Duration>) -> String {
-    retry_after
-        .map(|t| format!(", asking to wait {} s", t.as_secs_f64().ceil()))
-        .unwrap_or_default()
+    retry_after.map(|t| format!(", asking to wait {} s", t.as_secs_f64().ceil())).unwrap_or_default()
 }
 
 fn waited_for(phase: Phase) -> &'static str {
@@ -189,9 +156,9 @@ impl ProviderError {
             Self::Refused { .. } => "check the model's name and what the endpoint supports",
             Self::RateLimited { .. } => "wait, use another model, or raise the quota of the account",
             Self::Server { .. } => "try again later or use another model",
-            Self::Timeout {
-                phase: Phase::Deadline, ..
-            } => "give the query more time with `--timeout`, or use a faster model",
+            Self::Timeout { phase: Phase::Deadline, .. } => {
+                "give the query more time with `--timeout`, or use a faster model"
+            }
             Self::Timeout { .. } => "try again later, or use a faster model",
             Self::Cut { .. } => "try again; if it happens again, look at the server's log",
             Self::BadReply { .. } => {
@@ -205,11 +172,7 @@ impl ProviderError {
 
     /// The failure as the rest of the host tells it: code `model`, or `config` for a wrong setting.
     pub fn to_failure(&self) -> Failure {
-        let code = if matches!(self, Self::Config { .. }) {
-            FailureCode::Config
-        } else {
-            FailureCode::Model
-        };
+        let code = if matches!(self, Self::Config { .. }) { FailureCode::Config } else { FailureCode::Model };
         Failure::new(code, self.to_string())
     }
 }
@@ -218,9 +181,5 @@ impl ProviderError {
 pub(crate) fn one_line(text: &str) -> String {
     let line = clean_line(text);
     let short = truncate(&line, 300);
-    if short.len() < line.len() {
-        format!("{short}…")
-    } else {
-        line
-    }
+    if short.len() < line.len() { format!("{short}…") } else { line }
 }

@@ -127,12 +127,10 @@ impl ModelRequest {
     /// Bytes of all that is sent, for estimates.
     pub(crate) fn n_bytes(&self) -> usize {
         let messages: usize = self.messages.iter().map(|m| m.text.len()).sum();
-        let tools: usize = self
-            .tools
-            .iter()
-            .map(|t| t.name.len() + t.description.len() + t.schema.to_string().len())
-            .sum();
-        let schema = self.reply_schema.as_ref().map_or(0, |s| s.to_string().len());
+        let tools: usize =
+            self.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len()).sum();
+        // The schema stands in for tools where those cannot be sent.
+        let schema = self.reply_schema.as_ref().filter(|_| tools == 0).map_or(0, |s| s.to_string().len());
         self.system.len() + messages + tools + schema
     }
 }
@@ -140,12 +138,7 @@ impl ModelRequest {
 impl Reply {
     /// Bytes of text and calls, for estimates.
     pub(crate) fn n_bytes(&self) -> usize {
-        self.text.len()
-            + self
-                .tool_calls
-                .iter()
-                .map(|c| c.name.len() + c.arguments.len())
-                .sum::<usize>()
+        self.text.len() + self.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum::<usize>()
     }
 }
 

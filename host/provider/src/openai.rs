@@ -101,12 +101,7 @@ pub fn openai_over(
         });
     }
     let quirks = Quirks::new(config.native_tools, endpoint.host() == "api.openai.com");
-    Ok(Arc::new(OpenAi {
-        endpoint: endpoint.label,
-        config,
-        transport,
-        quirks: Mutex::new(quirks),
-    }))
+    Ok(Arc::new(OpenAi { endpoint: endpoint.label, config, transport, quirks: Mutex::new(quirks) }))
 }
 
 struct OpenAi {
@@ -126,15 +121,9 @@ impl OpenAi {
         loop {
             let quirks = self.quirks();
             let body = request::body(request, &self.config.model, self.config.stream, quirks);
-            let outgoing = Outgoing {
-                path: "/chat/completions".to_owned(),
-                body,
-            };
+            let outgoing = Outgoing { path: "/chat/completions".to_owned(), body };
             let incoming = self.transport.send(&outgoing, deadline).await?;
-            let reader = answer::Reader {
-                endpoint: &self.endpoint,
-                key: self.config.api_key.as_ref(),
-            };
+            let reader = answer::Reader { endpoint: &self.endpoint, key: self.config.api_key.as_ref() };
             if incoming.status == 200 {
                 return reader.reply(incoming, request, deadline).await;
             }
@@ -169,10 +158,7 @@ impl LanguageModel for OpenAi {
     }
 
     async fn complete(&self, request: &ModelRequest, deadline: Instant) -> Result<Reply, ProviderError> {
-        self.config
-            .retry
-            .run(deadline, || self.attempt(request, deadline))
-            .await
+        self.config.retry.run(deadline, || self.attempt(request, deadline)).await
     }
 }
 

@@ -53,12 +53,7 @@ impl Default for Retry {
 
 impl fmt::Debug for Retry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            tries,
-            first_pause,
-            max_pause,
-            sleep: _,
-        } = self;
+        let Self { tries, first_pause, max_pause, sleep: _ } = self;
         f.debug_struct("Retry")
             .field("tries", tries)
             .field("first_pause", first_pause)
@@ -96,9 +91,7 @@ impl Retry {
     }
 
     fn pause_before(&self, n_tries: u32, asked: Option<Duration>) -> Duration {
-        let doubled = self
-            .first_pause
-            .saturating_mul(1u32.checked_shl(n_tries - 1).unwrap_or(u32::MAX));
+        let doubled = self.first_pause.saturating_mul(1u32.checked_shl(n_tries - 1).unwrap_or(u32::MAX));
         let jittered = doubled.min(self.max_pause).mul_f64(0.5 + chance() / 2.0);
         // What the server asks is a lower bound; a little more keeps many clients from coming back together.
         asked.map_or(jittered, |asked| asked.saturating_add(jittered.min(asked / 10)))
@@ -122,9 +115,7 @@ pub(crate) fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration
 
 /// Seconds since 1970 of an HTTP date, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn parse_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut parts = text.split_once(", ")?.1.split(' ');
     let day: u64 = parts.next()?.parse().ok().filter(|d| (1..=31).contains(d))?;
     let name = parts.next()?;
@@ -136,11 +127,7 @@ fn parse_date(text: &str) -> Option<u64> {
         return None;
     }
     // Days from the civil calendar, with years that begin in March so that the leap day is the last one.
-    let (y, m) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
     let since_1970 = days.checked_sub(719_468)?;
     Some(since_1970 * 86_400 + hour * 3_600 + minute * 60 + second)

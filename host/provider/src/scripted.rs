@@ -18,10 +18,7 @@ use crate::openai::from_status;
 use crate::retry::Retry;
 
 const MAX_SCRIPT_BYTES: u64 = 64 * 1024 * 1024;
-const POLICY: JsonPolicy = JsonPolicy {
-    max_bytes: 8 * 1024 * 1024,
-    max_depth: 64,
-};
+const POLICY: JsonPolicy = JsonPolicy { max_bytes: 8 * 1024 * 1024, max_depth: 64 };
 
 /// The model that the file at `path` plays.
 ///
@@ -37,10 +34,7 @@ pub fn scripted(path: &Path) -> Result<Arc<dyn LanguageModel>, ProviderError> {
 /// As [`scripted`].
 pub fn scripted_with(path: &Path, retry: Retry) -> Result<Arc<dyn LanguageModel>, ProviderError> {
     let name = path.display().to_string();
-    let bad = |what: String| ProviderError::Config {
-        what,
-        hint: "give the path of a JSON Lines file".to_owned(),
-    };
+    let bad = |what: String| ProviderError::Config { what, hint: "give the path of a JSON Lines file".to_owned() };
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text))
@@ -66,12 +60,7 @@ pub fn scripted_from(name: &str, text: &str, retry: Retry) -> Result<Arc<dyn Lan
         }
     }
     let n_lines = lines.len();
-    Ok(Arc::new(Scripted {
-        script: name.to_owned(),
-        n_lines,
-        lines: Mutex::new(lines),
-        retry,
-    }))
+    Ok(Arc::new(Scripted { script: name.to_owned(), n_lines, lines: Mutex::new(lines), retry }))
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -91,34 +80,15 @@ impl Scripted {
     fn next(&self, request: &ModelRequest) -> Result<Reply, ProviderError> {
         let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         match line {
-            None => Err(ProviderError::Exhausted {
-                script: self.script.clone(),
-                used: self.n_lines,
-            }),
+            None => Err(ProviderError::Exhausted { script: self.script.clone(), used: self.n_lines }),
             Some(Line::Error { status, retry_after }) => {
                 let reason = "the script says so".to_owned();
-                Err(from_status(
-                    &self.name(),
-                    status,
-                    reason,
-                    retry_after,
-                    &self.script,
-                    false,
-                ))
+                Err(from_status(&self.name(), status, reason, retry_after, &self.script, false))
             }
             Some(Line::Text(text)) => {
                 let (input, output) = (estimate(request.n_bytes()), estimate(text.len()));
-                let usage = Usage {
-                    input,
-                    output,
-                    cached: None,
-                };
-                Ok(Reply {
-                    text,
-                    tool_calls: Vec::new(),
-                    usage,
-                    stop: Stop::End,
-                })
+                let usage = Usage { input, output, cached: None };
+                Ok(Reply { text, tool_calls: Vec::new(), usage, stop: Stop::End })
             }
         }
     }
@@ -131,17 +101,11 @@ impl LanguageModel for Scripted {
     }
 
     fn features(&self) -> Features {
-        Features {
-            native_tools: false,
-            reply_schema: true,
-            streams: false,
-        }
+        Features { native_tools: false, reply_schema: true, streams: false }
     }
 
     async fn complete(&self, request: &ModelRequest, deadline: Instant) -> Result<Reply, ProviderError> {
-        self.retry
-            .run(deadline, || std::future::ready(self.next(request)))
-            .await
+        self.retry.run(deadline, || std::future::ready(self.next(request))).await
     }
 }
 
@@ -168,20 +132,13 @@ fn parse_line(line: &str) -> Result<Line, String> {
 fn parse_error(error: &Value) -> Result<Line, String> {
     let fields = error.as_object().ok_or("`error` is not an object")?;
     only(fields, &["status", "retry_after"])?;
-    let status = fields
-        .get("status")
-        .and_then(Value::as_u64)
-        .and_then(|s| u16::try_from(s).ok());
-    let status = status
-        .filter(|s| (300..=599).contains(s))
-        .ok_or("`error.status` is not a status from 300 to 599")?;
+    let status = fields.get("status").and_then(Value::as_u64).and_then(|s| u16::try_from(s).ok());
+    let status = status.filter(|s| (300..=599).contains(s)).ok_or("`error.status` is not a status from 300 to 599")?;
     let retry_after = match fields.get("retry_after") {
         None => None,
         Some(value) => {
-            let seconds = value
-                .as_f64()
-                .filter(|s| *s >= 0.0)
-                .ok_or("`error.retry_after` is not a number of seconds")?;
+            let seconds =
+                value.as_f64().filter(|s| *s >= 0.0).ok_or("`error.retry_after` is not a number of seconds")?;
             Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
         }
     };

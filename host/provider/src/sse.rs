@@ -48,11 +48,7 @@ impl SseParser {
     fn end_line(&mut self, events: &mut Vec<String>) -> Result<(), TooLong> {
         let line = std::mem::take(&mut self.line);
         let first = !std::mem::replace(&mut self.begun, true);
-        let line = if first {
-            line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line)
-        } else {
-            &line
-        };
+        let line = if first { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line) } else { &line };
         if line.is_empty() {
             if let Some(data) = self.data.take() {
                 events.push(String::from_utf8_lossy(&data).into_owned());

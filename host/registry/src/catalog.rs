@@ -74,10 +74,7 @@ impl Catalog {
     /// All warnings for people: those of the plugins, each naming its plugin, and of grants to nobody.
     pub fn warnings(&self) -> Vec<String> {
         let of_plugins = self.0.reports.iter().flat_map(|report| {
-            report
-                .warnings
-                .iter()
-                .map(move |warning| format!("plugin `{}`: {warning}", report.name))
+            report.warnings.iter().map(move |warning| format!("plugin `{}`: {warning}", report.name))
         });
         of_plugins.chain(self.0.warnings.iter().cloned()).collect()
     }
@@ -131,13 +128,7 @@ pub(crate) struct CatalogBuilder {
 impl CatalogBuilder {
     /// `reserved`: names besides the built-ins that no plugin's tool may have.
     pub(crate) fn new(reserved: &[String], problems: Vec<Problem>) -> Self {
-        Self {
-            contents: Contents {
-                problems,
-                ..Contents::default()
-            },
-            reserved: reserved.to_vec(),
-        }
+        Self { contents: Contents { problems, ..Contents::default() }, reserved: reserved.to_vec() }
     }
 
     pub(crate) fn reject(&mut self, rejected: Rejected) {
@@ -146,11 +137,7 @@ impl CatalogBuilder {
     }
 
     pub(crate) fn add(&mut self, candidate: Candidate) {
-        let Candidate {
-            plugin,
-            mut checked,
-            warnings,
-        } = candidate;
+        let Candidate { plugin, mut checked, warnings } = candidate;
         if let Some(first) = self.contents.plugins.iter().find(|p| p.name == plugin.name) {
             let reason = format!(
                 "its name `{}` is already that of the plugin at `{}`, which keeps it",
@@ -176,10 +163,7 @@ impl CatalogBuilder {
             let reasons: Vec<&str> = problems.iter().map(|p| p.reason.as_str()).collect();
             let reason = format!("none of its tools can be taken: {}", reasons.join("; "));
             let hint = problems.into_iter().find_map(|p| p.hint);
-            let whole = Problem {
-                hint,
-                ..Problem::new(&plugin.path, reason, "")
-            };
+            let whole = Problem { hint, ..Problem::new(&plugin.path, reason, "") };
             return self.reject(rejected(&plugin, whole, warnings));
         }
         self.contents.problems.append(&mut problems);
@@ -190,14 +174,8 @@ impl CatalogBuilder {
         let plugin = Arc::new(plugin);
         self.contents.reports.push(ready(&plugin, &tools, warnings));
         for CheckedTool { descriptor, schema } in tools {
-            self.contents
-                .by_name
-                .insert(descriptor.name.to_string(), self.contents.tools.len());
-            self.contents.tools.push(CatalogTool {
-                plugin: Arc::clone(&plugin),
-                descriptor,
-                schema,
-            });
+            self.contents.by_name.insert(descriptor.name.to_string(), self.contents.tools.len());
+            self.contents.tools.push(CatalogTool { plugin: Arc::clone(&plugin), descriptor, schema });
         }
         self.contents.plugins.push(plugin);
     }
@@ -205,10 +183,7 @@ impl CatalogBuilder {
     fn clash(&self, plugin: &Plugin, tool: &CheckedTool) -> Option<Problem> {
         let name = tool.descriptor.name.as_str();
         let reason = if BUILT_INS.contains(&name) || self.reserved.iter().any(|r| r == name) {
-            format!(
-                "plugin `{}`: its tool `{name}` has the name of a built-in of the host and is refused",
-                plugin.name
-            )
+            format!("plugin `{}`: its tool `{name}` has the name of a built-in of the host and is refused", plugin.name)
         } else {
             let first = self.contents.tools.get(*self.contents.by_name.get(name)?)?;
             format!(
@@ -216,11 +191,7 @@ impl CatalogBuilder {
                 plugin.name, first.plugin.name
             )
         };
-        Some(problem(
-            plugin,
-            reason,
-            Some("rename the tool in one of the plugins, or remove one of them".to_owned()),
-        ))
+        Some(problem(plugin, reason, Some("rename the tool in one of the plugins, or remove one of them".to_owned())))
     }
 
     pub(crate) fn warn(&mut self, warning: String) {
@@ -240,24 +211,12 @@ impl CatalogBuilder {
 }
 
 fn problem(plugin: &Plugin, reason: String, hint: Option<String>) -> Problem {
-    Problem {
-        path: plugin.path.clone(),
-        name: plugin.name.to_string(),
-        reason,
-        hint,
-        quiet: false,
-    }
+    Problem { path: plugin.path.clone(), name: plugin.name.to_string(), reason, hint, quiet: false }
 }
 
 fn rejected(plugin: &Plugin, problem: Problem, warnings: Vec<String>) -> Rejected {
     let (name, path) = (plugin.name.to_string(), plugin.path.clone());
-    Rejected {
-        name,
-        path,
-        sha256: Some(plugin.sha256.clone()),
-        problem,
-        warnings,
-    }
+    Rejected { name, path, sha256: Some(plugin.sha256.clone()), problem, warnings }
 }
 
 /// The report on a plugin that works.

@@ -60,25 +60,15 @@ pub(crate) fn check(
     limits: &Limits,
 ) -> Result<Checked, RefusedTool> {
     if descriptors.is_empty() {
-        return Err(RefusedTool {
-            reason: format!("plugin `{plugin}` describes no tools"),
-            hint: None,
-        });
+        return Err(RefusedTool { reason: format!("plugin `{plugin}` describes no tools"), hint: None });
     }
     if descriptors.len() > limits.tools as usize {
         let (most, has) = (limits.tools.to_string(), descriptors.len().to_string());
         return Err(over(plugin, None, report(plugin, "tools", most, has.clone(), &has)));
     }
-    let sizes: u64 = descriptors
-        .iter()
-        .map(|d| serde_json::to_vec(d).map_or(0, |v| v.len() as u64))
-        .sum();
+    let sizes: u64 = descriptors.iter().map(|d| serde_json::to_vec(d).map_or(0, |v| v.len() as u64)).sum();
     if sizes > limits.descriptors {
-        return Err(over(
-            plugin,
-            None,
-            size_report(plugin, "descriptors", limits.descriptors, sizes),
-        ));
+        return Err(over(plugin, None, size_report(plugin, "descriptors", limits.descriptors, sizes)));
     }
     for descriptor in &descriptors {
         check_sizes(plugin, descriptor, limits)?;
@@ -93,10 +83,7 @@ pub(crate) fn check(
         }
         match InputSchema::new(descriptor.input_schema.clone()) {
             Ok(schema) => {
-                checked.tools.push(CheckedTool {
-                    descriptor: Arc::new(descriptor),
-                    schema: Arc::new(schema),
-                });
+                checked.tools.push(CheckedTool { descriptor: Arc::new(descriptor), schema: Arc::new(schema) });
             }
             Err(e) => checked.refused.push(RefusedTool {
                 reason: format!("plugin `{plugin}`: the input schema of its tool `{name}` is refused: {e}"),
@@ -108,21 +95,14 @@ pub(crate) fn check(
 }
 
 fn check_sizes(plugin: &PluginName, descriptor: &ToolDescriptor, limits: &Limits) -> Result<(), RefusedTool> {
-    let output = descriptor
-        .output_schema
-        .as_ref()
-        .map_or(0, |schema| schema.to_string().len());
+    let output = descriptor.output_schema.as_ref().map_or(0, |schema| schema.to_string().len());
     for (limit, most, has) in [
         ("description", limits.description, descriptor.description.len()),
         ("schema", limits.schema, descriptor.input_schema.to_string().len()),
         ("schema", limits.schema, output),
     ] {
         if has as u64 > most {
-            return Err(over(
-                plugin,
-                Some(&descriptor.name),
-                size_report(plugin, limit, most, has as u64),
-            ));
+            return Err(over(plugin, Some(&descriptor.name), size_report(plugin, limit, most, has as u64)));
         }
     }
     Ok(())
@@ -131,11 +111,7 @@ fn check_sizes(plugin: &PluginName, descriptor: &ToolDescriptor, limits: &Limits
 fn size_report(plugin: &PluginName, limit: &str, most: u64, has: u64) -> LimitReport {
     let enough = format!("\"{}KiB\"", has.div_ceil(1024));
     // Exact where a rounded size could read like the limit itself.
-    let observed = if has < 2 * most {
-        format!("{has} B")
-    } else {
-        SizeInBytes(has).to_string()
-    };
+    let observed = if has < 2 * most { format!("{has} B") } else { SizeInBytes(has).to_string() };
     report(plugin, limit, SizeInBytes(most).to_string(), observed, &enough)
 }
 
@@ -144,22 +120,12 @@ fn report(plugin: &PluginName, limit: &str, configured: String, observed: String
         "set `limits = {{ {limit} = {enough} }}` under `[grants.{}]` in elysia.toml",
         toml_key(plugin.as_str())
     );
-    LimitReport {
-        name: limit.to_owned(),
-        configured,
-        observed,
-        raise_with,
-    }
+    LimitReport { name: limit.to_owned(), configured, observed, raise_with }
 }
 
 fn over(plugin: &PluginName, tool: Option<&ToolName>, limit: LimitReport) -> RefusedTool {
     let whose = tool.map_or_else(String::new, |tool| format!(" at its tool `{tool}`"));
-    let LimitReport {
-        name,
-        configured,
-        observed,
-        raise_with,
-    } = limit;
+    let LimitReport { name, configured, observed, raise_with } = limit;
     RefusedTool {
         reason: format!("plugin `{plugin}`{whose}: `limits.{name}` is {configured}, observed {observed}"),
         hint: Some(raise_with),

@@ -40,10 +40,9 @@ impl RegistryError {
     /// The command or setting that helps.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Directory { path, .. } => Some(format!(
-                "create it (`mkdir -p {}`) or name another with `--plugins DIR`",
-                path.display()
-            )),
+            Self::Directory { path, .. } => {
+                Some(format!("create it (`mkdir -p {}`) or name another with `--plugins DIR`", path.display()))
+            }
             Self::State { .. } => {
                 Some("check its permissions, or move it away and run `elysia-host trust` again".to_owned())
             }

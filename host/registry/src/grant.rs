@@ -178,9 +178,8 @@ impl Effective {
         .filter_map(|(key, set)| set.then_some(key))
         .collect();
         for key in keys {
-            self.warnings.push(format!(
-                "`{key}` under [grants.{name}] is not available in this version and has no effect"
-            ));
+            self.warnings
+                .push(format!("`{key}` under [grants.{name}] is not available in this version and has no effect"));
         }
     }
 
@@ -188,9 +187,7 @@ impl Effective {
         for (name, value) in &grant.env {
             let shown = clean_line(name);
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                self.warnings.push(format!(
-                    "`env.{shown}` is not a possible environment variable; it is not given"
-                ));
+                self.warnings.push(format!("`env.{shown}` is not a possible environment variable; it is not given"));
             } else if wants.is_some_and(|w| !w.env.contains(name)) {
                 self.warnings.push(not_wanted(&format!("env.{shown}")));
             } else {
@@ -223,30 +220,19 @@ impl Effective {
         }
         let mut access = files.access;
         if let Some(wants) = wants {
-            let wanted = wants
-                .files
-                .iter()
-                .filter(|w| guest_path(&w.guest).is_some_and(|w| is_within(&guest, &w)));
+            let wanted = wants.files.iter().filter(|w| guest_path(&w.guest).is_some_and(|w| is_within(&guest, &w)));
             let most = wanted.map(|w| w.access).max().ok_or_else(|| not_wanted(label))?;
             if access > most {
-                self.warnings.push(format!(
-                    "`{label}` is granted for writing; the manifest wants to read, so it may read"
-                ));
+                self.warnings
+                    .push(format!("`{label}` is granted for writing; the manifest wants to read, so it may read"));
                 access = most;
             }
         }
         let shown = clean_line(&files.host.display().to_string());
         let host = grounds.base.join(&files.host).canonicalize().map_err(|e| {
-            format!(
-                "`{label}`: the host folder `{shown}` cannot be used, {}; it is not given",
-                io_reason(&e)
-            )
+            format!("`{label}`: the host folder `{shown}` cannot be used, {}; it is not given", io_reason(&e))
         })?;
-        let folder = FileGrant {
-            host,
-            guest,
-            writable: access == Access::Write,
-        };
+        let folder = FileGrant { host, guest, writable: access == Access::Write };
         let refused = |reason: &str| format!("`{label}`: the host folder `{shown}` is not given: {reason}");
         folder.check(&grounds.kept, &grounds.plugins).map_err(|e| match e {
             SandboxError::Grant { reason, .. } => refused(&reason),
@@ -255,14 +241,9 @@ impl Effective {
         if folder.host.join("plugin.wasm").symlink_metadata().is_ok() {
             return Err(refused("it is a plugin, and plugins are closed to plugins"));
         }
-        let holds_config = grounds
-            .base
-            .canonicalize()
-            .is_ok_and(|base| base.starts_with(&folder.host));
+        let holds_config = grounds.base.canonicalize().is_ok_and(|base| base.starts_with(&folder.host));
         if folder.writable && holds_config {
-            return Err(refused(
-                "writing there could change the configuration; name a folder inside",
-            ));
+            return Err(refused("writing there could change the configuration; name a folder inside"));
         }
         Ok(folder)
     }

@@ -11,16 +11,7 @@ use wasmparser::{
 /// Versions of `elysia:plugin` that are served: any 0.1.x.
 const SERVED: &str = "0.1.";
 /// Interfaces of `elysia:plugin` that a guest may import.
-const OURS: [&str; 8] = [
-    "types",
-    "output",
-    "log",
-    "environment",
-    "state",
-    "conversation",
-    "http",
-    "model",
-];
+const OURS: [&str; 8] = ["types", "output", "log", "environment", "state", "conversation", "http", "model"];
 /// Packages of WASI 0.2 that are linked.
 const WASI: [&str; 6] = ["io", "clocks", "random", "cli", "filesystem", "http"];
 const PAGE: u64 = 65_536;
@@ -90,10 +81,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     fn new(reason: impl Into<String>, hint: &'static str) -> Self {
-        Self {
-            reason: reason.into(),
-            hint,
-        }
+        Self { reason: reason.into(), hint }
     }
 }
 
@@ -106,19 +94,11 @@ impl Interface {
             if message.contains("unexpected end") || message.contains("extends past end") {
                 Refusal::new(format!("it is cut short: {message}"), "copy or build it again")
             } else {
-                Refusal::new(
-                    format!("it is not a valid component: {message}"),
-                    "copy or build it again",
-                )
+                Refusal::new(format!("it is not a valid component: {message}"), "copy or build it again")
             }
         };
-        let mut seen = Self {
-            world: World::Empty,
-            imports: vec![],
-            exports: vec![],
-            declared_memory: 0,
-            is_async: false,
-        };
+        let mut seen =
+            Self { world: World::Empty, imports: vec![], exports: vec![], declared_memory: 0, is_async: false };
         let mut depth = 0u32;
         let mut parser = Parser::new(0);
         parser.set_features(WasmFeatures::all());
@@ -152,10 +132,7 @@ impl Interface {
             Payload::ComponentExportSection(exports) if *depth == 0 => {
                 for export in exports {
                     let export = export?;
-                    if matches!(
-                        export.kind,
-                        ComponentExternalKind::Func | ComponentExternalKind::Instance
-                    ) {
+                    if matches!(export.kind, ComponentExternalKind::Func | ComponentExternalKind::Instance) {
                         self.exports.push(shown(export.name.name));
                     }
                 }
@@ -172,9 +149,7 @@ impl Interface {
             }
             Payload::MemorySection(memories) => {
                 for memory in memories {
-                    self.declared_memory = self
-                        .declared_memory
-                        .saturating_add(memory?.initial.saturating_mul(PAGE));
+                    self.declared_memory = self.declared_memory.saturating_add(memory?.initial.saturating_mul(PAGE));
                 }
             }
             _ => {}
@@ -183,10 +158,7 @@ impl Interface {
     }
 
     fn world(&self) -> World {
-        let tools = self
-            .exports
-            .iter()
-            .find_map(|name| name.strip_prefix("elysia:plugin/tools@"));
+        let tools = self.exports.iter().find_map(|name| name.strip_prefix("elysia:plugin/tools@"));
         if let Some(version) = tools {
             World::Plugin(version.to_owned())
         } else if !self.callable().is_empty() {
@@ -203,11 +175,7 @@ impl Interface {
         let hidden = |name: &str| {
             name.starts_with("cabi_") || name.starts_with("wasi:") || name == "exports" || name.starts_with("exports/")
         };
-        self.exports
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !hidden(name))
-            .collect()
+        self.exports.iter().map(String::as_str).filter(|name| !hidden(name)).collect()
     }
 
     /// Why it cannot be served, if so.
@@ -215,10 +183,7 @@ impl Interface {
         let new_wasi = |name: &&String| name.starts_with("wasi:") && name.contains("@0.3.");
         let all = self.imports.iter().chain(&self.exports);
         if let Some(name) = all.clone().find(new_wasi) {
-            return Some(Refusal::new(
-                format!("it is built for WASI 0.3 (`{name}`)"),
-                REBUILD_SYNC,
-            ));
+            return Some(Refusal::new(format!("it is built for WASI 0.3 (`{name}`)"), REBUILD_SYNC));
         }
         if self.is_async {
             return Some(Refusal::new("it is built for the async ABI", REBUILD_SYNC));
@@ -233,29 +198,17 @@ impl Interface {
         match &self.world {
             World::Plugin(version) if !version.starts_with(SERVED) => {
                 let reason = format!("it is built for `elysia:plugin` {version}; this host serves {SERVED}x");
-                return Some(Refusal::new(
-                    reason,
-                    "rebuild it, or use a host that serves that version",
-                ));
+                return Some(Refusal::new(reason, "rebuild it, or use a host that serves that version"));
             }
             World::Plugin(_) => {}
             World::Typed => return Some(self.typed_refusal()),
             World::Command => {
-                return Some(Refusal::new(
-                    "it is a program (`wasi:cli/run`), not a plugin",
-                    REBUILD_WORLD,
-                ));
+                return Some(Refusal::new("it is a program (`wasi:cli/run`), not a plugin", REBUILD_WORLD));
             }
             World::Empty => return Some(Refusal::new("it exports nothing that could be a tool", REBUILD_WORLD)),
         }
-        let foreign = self
-            .imports
-            .iter()
-            .find(|name| standing(name, &Policy::default()) == Standing::Refused)?;
-        Some(Refusal::new(
-            format!("it imports `{foreign}`, which this host does not have"),
-            REBUILD_WORLD,
-        ))
+        let foreign = self.imports.iter().find(|name| standing(name, &Policy::default()) == Standing::Refused)?;
+        Some(Refusal::new(format!("it imports `{foreign}`, which this host does not have"), REBUILD_WORLD))
     }
 
     fn typed_refusal(&self) -> Refusal {
@@ -274,13 +227,7 @@ impl Interface {
 
     /// Each import and how it is met under `policy`.
     pub fn import_uses(&self, policy: &Policy) -> Vec<ImportUse> {
-        self.imports
-            .iter()
-            .map(|name| ImportUse {
-                name: name.clone(),
-                standing: standing(name, policy),
-            })
-            .collect()
+        self.imports.iter().map(|name| ImportUse { name: name.clone(), standing: standing(name, policy) }).collect()
     }
 }
 
@@ -314,10 +261,7 @@ fn check_magic(bytes: &[u8]) -> Result<(), Refusal> {
         return Ok(());
     }
     if Parser::is_core_wasm(bytes) {
-        return Err(Refusal::new(
-            "it is a core WebAssembly module, not a component",
-            REBUILD_COMPONENT,
-        ));
+        return Err(Refusal::new("it is a core WebAssembly module, not a component", REBUILD_COMPONENT));
     }
     Err(match bytes {
         [] => Refusal::new("it is empty", "copy or build it again"),
@@ -325,10 +269,9 @@ fn check_magic(bytes: &[u8]) -> Result<(), Refusal> {
         [0, b'a', b's', b'm', ..] => Refusal::new("it is WebAssembly of an unknown version", REBUILD_COMPONENT),
         [0x7f, b'E', b'L', b'F', ..] => Refusal::new("it is a native program, not WebAssembly", REBUILD_COMPONENT),
         [0x1f, 0x8b, ..] | [b'P', b'K', 3, 4, ..] => Refusal::new("it is an archive, not WebAssembly", "unpack it"),
-        _ if std::str::from_utf8(bytes).is_ok_and(|text| text.trim_start().starts_with('(')) => Refusal::new(
-            "it is WebAssembly text, not a binary",
-            "turn it into a binary with `wasm-tools parse`",
-        ),
+        _ if std::str::from_utf8(bytes).is_ok_and(|text| text.trim_start().starts_with('(')) => {
+            Refusal::new("it is WebAssembly text, not a binary", "turn it into a binary with `wasm-tools parse`")
+        }
         _ if std::str::from_utf8(bytes).is_ok() => Refusal::new("it is text, not WebAssembly", REBUILD_COMPONENT),
         _ => Refusal::new("it is not WebAssembly", REBUILD_COMPONENT),
     })

@@ -96,12 +96,7 @@ impl Loader {
         let limits = Limits::default().with(&options.limits);
         // Each may hold one component file in memory and one compiling child.
         let at_once = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 4);
-        Self(Arc::new(Inner {
-            engine,
-            options,
-            limits,
-            at_once,
-        }))
+        Self(Arc::new(Inner { engine, options, limits, at_once }))
     }
 
     /// Reads, checks and, where needed, describes all plugins. What is wrong with single ones stands in the catalog.
@@ -128,11 +123,7 @@ impl Loader {
     pub async fn check(&self, path: &Path) -> PluginReport {
         match self.candidate(Package::at(path), true).await {
             Err(rejected) => rejected.report(),
-            Ok(Candidate {
-                plugin,
-                checked,
-                warnings,
-            }) => {
+            Ok(Candidate { plugin, checked, warnings }) => {
                 let mut report = ready(&plugin, &checked.tools, warnings);
                 if let Some(RefusedTool { reason, hint }) = checked.refused.into_iter().next() {
                     report.state = PluginState::Failed;
@@ -160,19 +151,10 @@ impl Loader {
         .unwrap_or_else(|e| Err(Problem::new(path, e.to_string(), "")))?;
         let (plugin, size) = (&seen.plugin, seen.plugin.size);
         let imports = interface.import_uses(&plugin.policy);
-        let Manifest {
-            version,
-            description,
-            wants,
-            ..
-        } = plugin.manifest.clone();
+        let Manifest { version, description, wants, .. } = plugin.manifest.clone();
         let policy = plugin.given.to_json();
         let (report, descriptors_size) = match self.describe(seen, false).await {
-            Ok(Candidate {
-                plugin,
-                checked,
-                warnings,
-            }) => {
+            Ok(Candidate { plugin, checked, warnings }) => {
                 let bytes =
                     |t: &descriptors::CheckedTool| serde_json::to_vec(&*t.descriptor).map_or(0, |v| v.len() as u64);
                 let size = checked.tools.iter().map(bytes).sum();
@@ -180,20 +162,9 @@ impl Loader {
                 let warnings = warnings.into_iter().chain(refused).collect();
                 (ready(&plugin, &checked.tools, warnings), size)
             }
-            Err(rejected) => (
-                PluginReport {
-                    policy,
-                    ..rejected.report()
-                },
-                0,
-            ),
+            Err(rejected) => (PluginReport { policy, ..rejected.report() }, 0),
         };
-        let Interface {
-            world,
-            exports,
-            declared_memory,
-            ..
-        } = interface;
+        let Interface { world, exports, declared_memory, .. } = interface;
         Ok(PluginInspection {
             report,
             version,
@@ -227,56 +198,27 @@ impl Loader {
 
     async fn candidate(&self, package: Package, fresh: bool) -> Result<Candidate, Box<Rejected>> {
         let (inner, looked_at) = (Arc::clone(&self.0), package.clone());
-        let seen = blocking(move || inner.read(looked_at, !fresh))
-            .await
-            .unwrap_or_else(|e| {
-                let problem = Problem::new(&package.path, e.to_string(), "");
-                let name = clean_line(&package.stem);
-                Err(Box::new(Rejected {
-                    name,
-                    path: package.path,
-                    sha256: None,
-                    problem,
-                    warnings: vec![],
-                }))
-            })?;
+        let seen = blocking(move || inner.read(looked_at, !fresh)).await.unwrap_or_else(|e| {
+            let problem = Problem::new(&package.path, e.to_string(), "");
+            let name = clean_line(&package.stem);
+            Err(Box::new(Rejected { name, path: package.path, sha256: None, problem, warnings: vec![] }))
+        })?;
         self.describe(seen, fresh).await
     }
 
     /// Recalled or freshly given descriptors, checked.
     async fn describe(&self, seen: Seen, twice: bool) -> Result<Candidate, Box<Rejected>> {
-        let Seen {
-            plugin,
-            bytes,
-            warnings,
-            recalled,
-        } = seen;
+        let Seen { plugin, bytes, warnings, recalled } = seen;
         let described = match recalled {
             Some(descriptors) => Ok(descriptors),
-            None => self
-                .ask(&plugin, bytes, twice)
-                .await
-                .map_err(|f| RefusedTool { reason: f.0, hint: f.1 }),
+            None => self.ask(&plugin, bytes, twice).await.map_err(|f| RefusedTool { reason: f.0, hint: f.1 }),
         };
         match described.and_then(|descriptors| descriptors::check(&plugin.name, descriptors, &plugin.limits)) {
-            Ok(checked) => Ok(Candidate {
-                plugin,
-                checked,
-                warnings,
-            }),
+            Ok(checked) => Ok(Candidate { plugin, checked, warnings }),
             Err(RefusedTool { reason, hint }) => {
-                let problem = Problem {
-                    hint,
-                    ..Problem::new(&plugin.path, reason, "")
-                };
+                let problem = Problem { hint, ..Problem::new(&plugin.path, reason, "") };
                 let (name, path) = (plugin.name.to_string(), plugin.path);
-                Err(Box::new(Rejected {
-                    name,
-                    path,
-                    sha256: Some(plugin.sha256),
-                    problem,
-                    warnings,
-                }))
+                Err(Box::new(Rejected { name, path, sha256: Some(plugin.sha256), problem, warnings }))
             }
         }
     }
@@ -293,21 +235,13 @@ impl Loader {
         let component = blocking(move || {
             let interface = Interface::read(&bytes).and_then(|i| i.refusal().map_or(Ok(()), Err));
             interface.map_err(|r| (r.reason, Some(r.hint.to_owned())))?;
-            compiler
-                .load(&bytes, &digest, &limits)
-                .map_err(|e| (e.to_string(), e.hint()))
+            compiler.load(&bytes, &digest, &limits).map_err(|e| (e.to_string(), e.hint()))
         })
         .await
         .unwrap_or_else(|e| Err((e.to_string(), None)))?;
-        let first = engine
-            .describe(&component, &plugin.name, &plugin.limits)
-            .await
-            .map_err(|f| in_words(&f))?;
+        let first = engine.describe(&component, &plugin.name, &plugin.limits).await.map_err(|f| in_words(&f))?;
         if twice {
-            let second = engine
-                .describe(&component, &plugin.name, &plugin.limits)
-                .await
-                .map_err(|f| in_words(&f))?;
+            let second = engine.describe(&component, &plugin.name, &plugin.limits).await.map_err(|f| in_words(&f))?;
             if first != second {
                 let reason = format!("plugin `{}` describes itself differently each time", plugin.name);
                 return Err((reason, Some("make `describe` depend on nothing".to_owned())));
@@ -332,13 +266,7 @@ impl Inner {
         let stem = clean_line(&package.stem);
         let rejected = |name: &str, problem| {
             let (name, path) = (name.to_owned(), package.path.clone());
-            Box::new(Rejected {
-                name,
-                path,
-                sha256: None,
-                problem,
-                warnings: Vec::new(),
-            })
+            Box::new(Rejected { name, path, sha256: None, problem, warnings: Vec::new() })
         };
         let manifest = package.read_manifest().map_err(|problem| rejected(&stem, problem))?;
         let name = plugin_name(&manifest, &package).map_err(|problem| rejected(&stem, problem))?;
@@ -364,22 +292,14 @@ impl Inner {
             engine: self.engine.clone(),
             component: OnceCell::new(),
         };
-        Ok(Seen {
-            plugin,
-            bytes,
-            warnings,
-            recalled,
-        })
+        Ok(Seen { plugin, bytes, warnings, recalled })
     }
 
     fn limits_of(&self, granted: Option<&LimitSettings>, manifest: &Manifest) -> (Limits, Vec<String>) {
         let none = LimitSettings::default();
         let granted = granted.unwrap_or(&none);
         let memory = granted.memory.or(self.options.limits.memory);
-        let operator = LimitSettings {
-            memory,
-            ..LimitSettings::default()
-        };
+        let operator = LimitSettings { memory, ..LimitSettings::default() };
         self.limits.clone().with(granted).asked(&manifest.limits, &operator)
     }
 
@@ -388,10 +308,8 @@ impl Inner {
         for name in self.options.grants.keys().filter(|name| !seen.contains(*name)) {
             let names: Vec<&str> = seen.iter().map(String::as_str).collect();
             let near = nearest(name, &names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            builder.warn(format!(
-                "[grants.{}] names no plugin that is here{near}",
-                package::toml_key(&clean_line(name))
-            ));
+            builder
+                .warn(format!("[grants.{}] names no plugin that is here{near}", package::toml_key(&clean_line(name))));
         }
     }
 }
@@ -402,14 +320,9 @@ fn plugin_name(manifest: &Manifest, package: &Package) -> Result<PluginName, Pro
     }
     let refused = |reason: String| Problem::new(&package.path, reason, "rename it, or set `name` in its manifest");
     if !is_showable(&package.stem) {
-        return Err(refused(
-            "its name has characters that cannot be shown safely".to_owned(),
-        ));
+        return Err(refused("its name has characters that cannot be shown safely".to_owned()));
     }
-    package
-        .stem
-        .parse()
-        .map_err(|e: elysia_types::IdError| refused(e.to_string()))
+    package.stem.parse().map_err(|e: elysia_types::IdError| refused(e.to_string()))
 }
 
 /// The packages of all directories, each directory once, and a hint for when there are none.
@@ -427,10 +340,7 @@ fn scan_all(dirs: &[PathBuf], explicit: bool) -> Result<(Scan, Option<String>), 
                 all.problems.append(&mut scan.problems);
             }
             None if explicit => {
-                return Err(RegistryError::Directory {
-                    path: dir.clone(),
-                    reason: "it does not exist".to_owned(),
-                });
+                return Err(RegistryError::Directory { path: dir.clone(), reason: "it does not exist".to_owned() });
             }
             None => {
                 hint = Some(format!(
@@ -447,17 +357,12 @@ fn scan_all(dirs: &[PathBuf], explicit: bool) -> Result<(Scan, Option<String>), 
 /// Reason and hint; what a message says about raising a limit becomes the hint.
 fn in_words(failure: &Failure) -> (String, Option<String>) {
     let hint = failure.limit.as_ref().map(|limit| limit.raise_with.clone());
-    let tail = hint
-        .as_ref()
-        .map(|hint| format!("; to raise it, {hint}"))
-        .unwrap_or_default();
+    let tail = hint.as_ref().map(|hint| format!("; to raise it, {hint}")).unwrap_or_default();
     let reason = failure.message.strip_suffix(&tail).unwrap_or(&failure.message);
     (reason.to_owned(), hint)
 }
 
 /// Runs blocking work off the runtime's workers.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, RegistryError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|e| RegistryError::Task(e.to_string()))
+    tokio::task::spawn_blocking(work).await.map_err(|e| RegistryError::Task(e.to_string()))
 }

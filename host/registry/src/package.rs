@@ -48,47 +48,22 @@ pub(crate) struct Scan {
 impl Package {
     /// `path` as a component file, or as a folder with `plugin.wasm`.
     pub(crate) fn at(path: &Path) -> Self {
-        if path.is_dir() {
-            Self::folder(path)
-        } else {
-            Self::file(path)
-        }
+        if path.is_dir() { Self::folder(path) } else { Self::file(path) }
     }
 
     fn file(path: &Path) -> Self {
         if path.file_name().is_some_and(|n| n == "plugin.wasm") && path.with_file_name("plugin.toml").is_file() {
             // A folder's component, named directly.
-            let parent = path
-                .canonicalize()
-                .unwrap_or_default()
-                .parent()
-                .map(Path::to_owned)
-                .unwrap_or_default();
-            return Self {
-                path: path.to_owned(),
-                manifest: path.with_extension("toml"),
-                stem: stem_of(&parent),
-            };
+            let parent = path.canonicalize().unwrap_or_default().parent().map(Path::to_owned).unwrap_or_default();
+            return Self { path: path.to_owned(), manifest: path.with_extension("toml"), stem: stem_of(&parent) };
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self {
-            path: path.to_owned(),
-            manifest: path.with_extension("toml"),
-            stem,
-        }
+        Self { path: path.to_owned(), manifest: path.with_extension("toml"), stem }
     }
 
     fn folder(path: &Path) -> Self {
-        let named = if path.file_name().is_some() {
-            path.to_owned()
-        } else {
-            path.canonicalize().unwrap_or_default()
-        };
-        Self {
-            path: path.join("plugin.wasm"),
-            manifest: path.join("plugin.toml"),
-            stem: stem_of(&named),
-        }
+        let named = if path.file_name().is_some() { path.to_owned() } else { path.canonicalize().unwrap_or_default() };
+        Self { path: path.join("plugin.wasm"), manifest: path.join("plugin.toml"), stem: stem_of(&named) }
     }
 
     /// The manifest, where there is one.
@@ -107,10 +82,7 @@ impl Package {
         let bytes = read_plain(fd, MANIFEST_BYTES).map_err(|refused| match refused {
             Unread::TooLarge(size) => {
                 let (size, most) = (SizeInBytes(size), SizeInBytes(MANIFEST_BYTES));
-                problem(
-                    format!("its manifest has {size}, over the limit of {most}"),
-                    "shorten it",
-                )
+                problem(format!("its manifest has {size}, over the limit of {most}"), "shorten it")
             }
             Unread::Other(reason, _) => problem(format!("its manifest: {reason}"), "make it a plain file"),
         })?;
@@ -157,16 +129,9 @@ pub(crate) fn hex(digest: &[u8; 32]) -> String {
 
 /// A key as TOML wants it: quoted where it is not plain.
 pub(crate) fn toml_key(name: &str) -> String {
-    let plain = !name.is_empty()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     // A JSON string is a TOML basic string as well.
-    if plain {
-        name.to_owned()
-    } else {
-        serde_json::Value::from(name).to_string()
-    }
+    if plain { name.to_owned() } else { serde_json::Value::from(name).to_string() }
 }
 
 fn stem_of(folder: &Path) -> String {
@@ -178,10 +143,8 @@ fn stem_of(folder: &Path) -> String {
 /// # Errors
 /// It cannot be read.
 pub(crate) fn scan(dir: &Path) -> Result<Option<Scan>, RegistryError> {
-    let unreadable = |e: rustix::io::Errno| RegistryError::Directory {
-        path: dir.to_owned(),
-        reason: io_reason(&e.into()),
-    };
+    let unreadable =
+        |e: rustix::io::Errno| RegistryError::Directory { path: dir.to_owned(), reason: io_reason(&e.into()) };
     // The directory itself may be a link: the user named it.
     let fd = match rustix::fs::open(dir, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(None),
@@ -194,12 +157,10 @@ pub(crate) fn scan(dir: &Path) -> Result<Option<Scan>, RegistryError> {
     }
     // A manifest that belongs to a component is not skipped.
     let manifests: HashSet<PathBuf> = scan.packages.iter().map(|package| package.manifest.clone()).collect();
-    scan.problems
-        .retain(|problem| !problem.quiet || !manifests.contains(&problem.path));
+    scan.problems.retain(|problem| !problem.quiet || !manifests.contains(&problem.path));
     if left_out > 0 {
         let reason = format!("it has more than {ENTRIES} entries; the last {left_out} by name are not looked at");
-        scan.problems
-            .push(Problem::new(dir, reason, "keep plugins in a directory of their own"));
+        scan.problems.push(Problem::new(dir, reason, "keep plugins in a directory of their own"));
     }
     Ok(Some(scan))
 }
@@ -240,10 +201,9 @@ fn look(dir: &Path, fd: &OwnedFd, name: &CStr, scan: &mut Scan) {
         Err(e) => return problem(&io_reason(&e.into()), REMOVE),
     };
     match (kind, text.strip_suffix(".wasm")) {
-        (FileType::Directory, Some(_)) => problem(
-            "it is a folder, not a file",
-            "a plugin folder has no `.wasm` in its name",
-        ),
+        (FileType::Directory, Some(_)) => {
+            problem("it is a folder, not a file", "a plugin folder has no `.wasm` in its name")
+        }
         (FileType::Directory, None) => look_into(&path, fd, name, scan),
         (FileType::RegularFile, Some(_)) => scan.packages.push(Package::file(&path)),
         (FileType::RegularFile, None) => {
@@ -269,12 +229,8 @@ fn look_into(path: &Path, fd: &OwnedFd, name: &CStr, scan: &mut Scan) {
             let (reason, hint) = irregular(kind);
             scan.problems.push(Problem::new(&component, reason, hint));
         }
-        Err(rustix::io::Errno::NOENT) => scan
-            .problems
-            .push(Problem::quiet(path, "a folder without `plugin.wasm`")),
-        Err(e) => scan
-            .problems
-            .push(Problem::new(path, io_reason(&e.into()), "check its permissions")),
+        Err(rustix::io::Errno::NOENT) => scan.problems.push(Problem::quiet(path, "a folder without `plugin.wasm`")),
+        Err(e) => scan.problems.push(Problem::new(path, io_reason(&e.into()), "check its permissions")),
     }
 }
 
@@ -301,10 +257,7 @@ fn foreign(name: &str) -> (&'static str, &'static str) {
     if lower.ends_with(".wasm") {
         ("its name does not end in `.wasm` in small letters", "rename it")
     } else if lower.ends_with(".cwasm") {
-        (
-            "compiled code is never loaded from here",
-            "put the component (`.wasm`) there",
-        )
+        ("compiled code is never loaded from here", "put the component (`.wasm`) there")
     } else {
         ("it is not a plugin: its name does not end in `.wasm`", PLAIN)
     }
@@ -363,15 +316,8 @@ fn read_plain(fd: OwnedFd, limit: u64) -> Result<Vec<u8>, Unread> {
         return Err(Unread::TooLarge(size));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
-    File::from(fd)
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(other)?;
-    if bytes.len() as u64 > limit {
-        Err(Unread::TooLarge(bytes.len() as u64))
-    } else {
-        Ok(bytes)
-    }
+    File::from(fd).take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(other)?;
+    if bytes.len() as u64 > limit { Err(Unread::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
 #[cfg(test)]

@@ -37,10 +37,7 @@ pub struct Plugin {
 
 impl std::fmt::Debug for Plugin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plugin")
-            .field("name", &self.name)
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("Plugin").field("name", &self.name).field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -72,16 +69,10 @@ impl Plugin {
             None => compile(&engine, &package, &digest, &limits, &name),
         };
         let ended_early = |e: tokio::task::JoinError| {
-            let failure = Failure::new(
-                FailureCode::Internal,
-                format!("loading plugin `{}` ended early", self.name),
-            );
+            let failure = Failure::new(FailureCode::Internal, format!("loading plugin `{}` ended early", self.name));
             Err(Box::new(failure.with_detail(e.to_string())))
         };
-        tokio::task::spawn_blocking(work)
-            .await
-            .unwrap_or_else(ended_early)
-            .map_err(|failure| *failure)
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(ended_early).map_err(|failure| *failure)
     }
 }
 
@@ -101,7 +92,5 @@ fn compile(
             format!("the file of plugin `{name}` has changed since it was loaded; start again to look at it anew");
         return Err(Box::new(Failure::new(FailureCode::Quarantined, message)));
     }
-    engine
-        .load(&bytes, digest, limits)
-        .map_err(|e| Box::new(e.to_failure(name)))
+    engine.load(&bytes, digest, limits).map_err(|e| Box::new(e.to_failure(name)))
 }

@@ -24,30 +24,18 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(path: &Path, reason: impl Into<String>, hint: &str) -> Self {
         let hint = (!hint.is_empty()).then(|| hint.to_owned());
-        Self {
-            path: path.to_owned(),
-            name: entry_name(path),
-            reason: reason.into(),
-            hint,
-            quiet: false,
-        }
+        Self { path: path.to_owned(), name: entry_name(path), reason: reason.into(), hint, quiet: false }
     }
 
     pub(crate) fn quiet(path: &Path, reason: &str) -> Self {
-        Self {
-            quiet: true,
-            ..Self::new(path, reason, "")
-        }
+        Self { quiet: true, ..Self::new(path, reason, "") }
     }
 }
 
 /// The file name; with its folder where every plugin has the same.
 fn entry_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let folder = path
-        .parent()
-        .and_then(Path::file_name)
-        .filter(|_| name == "plugin.wasm" || name == "plugin.toml");
+    let folder = path.parent().and_then(Path::file_name).filter(|_| name == "plugin.wasm" || name == "plugin.toml");
     match folder {
         Some(folder) => clean_line(&format!("{}/{name}", folder.to_string_lossy())),
         None => clean_line(&name),

@@ -37,10 +37,7 @@ impl ProjectTrust {
     /// # Errors
     /// There is a record that cannot be read; treat everything as not trusted.
     pub fn open(state_dir: &Path) -> Result<Self, RegistryError> {
-        Ok(Self {
-            state_dir: state_dir.to_owned(),
-            record: Mutex::new(read(&state_dir.join(FILE))?),
-        })
+        Ok(Self { state_dir: state_dir.to_owned(), record: Mutex::new(read(&state_dir.join(FILE))?) })
     }
 
     /// Whether these bytes of this file were trusted by the user.
@@ -56,16 +53,9 @@ impl ProjectTrust {
     pub fn trust(&self, file: &Path, bytes: &[u8]) -> Result<(), RegistryError> {
         let path = absolute(file)?;
         let target = self.state_dir.join(FILE);
-        let failed = |e: &io::Error| RegistryError::State {
-            path: target.clone(),
-            reason: io_reason(e),
-        };
+        let failed = |e: &io::Error| RegistryError::State { path: target.clone(), reason: io_reason(e) };
         let mut builder = DirBuilder::new();
-        builder
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.state_dir)
-            .map_err(|e| failed(&e))?;
+        builder.recursive(true).mode(0o700).create(&self.state_dir).map_err(|e| failed(&e))?;
         let lock = private(&self.state_dir.join(LOCK), false).map_err(|e| failed(&e))?;
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|e| failed(&e.into()))?;
         // Another process may have added to it meanwhile.
@@ -83,32 +73,22 @@ fn hash(bytes: &[u8]) -> String {
 
 /// The one path under which a file is known.
 fn absolute(file: &Path) -> Result<String, RegistryError> {
-    let real = file.canonicalize().map_err(|e| RegistryError::State {
-        path: file.to_owned(),
-        reason: io_reason(&e),
-    })?;
+    let real =
+        file.canonicalize().map_err(|e| RegistryError::State { path: file.to_owned(), reason: io_reason(&e) })?;
     real.into_os_string()
         .into_string()
-        .map_err(|_| RegistryError::Untrustable {
-            path: file.to_owned(),
-            reason: "its path is not UTF-8",
-        })
+        .map_err(|_| RegistryError::Untrustable { path: file.to_owned(), reason: "its path is not UTF-8" })
 }
 
 fn read(path: &Path) -> Result<Record, RegistryError> {
-    let state = |reason: String| RegistryError::State {
-        path: path.to_owned(),
-        reason,
-    };
+    let state = |reason: String| RegistryError::State { path: path.to_owned(), reason };
     let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
     let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Record::default()),
         other => other.map_err(|e| state(io_reason(&e)))?,
     };
     let mut text = String::new();
-    file.take(MOST_BYTES)
-        .read_to_string(&mut text)
-        .map_err(|e| state(io_reason(&e)))?;
+    file.take(MOST_BYTES).read_to_string(&mut text).map_err(|e| state(io_reason(&e)))?;
     serde_json::from_str(&text).map_err(|_| state("it is damaged".to_owned()))
 }
 
@@ -116,12 +96,7 @@ fn private(path: &Path, fresh: bool) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
     let mut options = OpenOptions::new();
     options.write(true).mode(0o600).custom_flags(flags);
-    if fresh {
-        options.create_new(true)
-    } else {
-        options.create(true).truncate(false)
-    }
-    .open(path)
+    if fresh { options.create_new(true) } else { options.create(true).truncate(false) }.open(path)
 }
 
 fn replace(target: &Path, record: &Record) -> io::Result<()> {

@@ -49,7 +49,13 @@ pub(crate) struct Permits {
 }
 
 impl Running {
-    pub(crate) fn start(engine: Engine, plugin: Arc<Plugin>, plan: CallPlan, context: GuestContext, permits: Permits) -> Self {
+    pub(crate) fn start(
+        engine: Engine,
+        plugin: Arc<Plugin>,
+        plan: CallPlan,
+        context: GuestContext,
+        permits: Permits,
+    ) -> Self {
         let (to_drive, yields) = mpsc::channel(WAITING_YIELDS);
         let cancel = CancellationToken::new();
         let (id, state_before) = (plan.call.call_id.clone(), context.state.clone());

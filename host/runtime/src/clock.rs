@@ -19,6 +19,7 @@ pub(crate) fn now_in(zone: Option<&TimeZone>) -> String {
 /// # Errors
 /// A sentence naming the zone that is not known.
 pub(crate) fn zone(name: &str) -> Result<TimeZone, String> {
-    TimeZone::get(name)
-        .map_err(|_| format!("`{}` is not a time zone; write for example \"Europe/Paris\"", elysia_types::clean_line(name)))
+    TimeZone::get(name).map_err(|_| {
+        format!("`{}` is not a time zone; write for example \"Europe/Paris\"", elysia_types::clean_line(name))
+    })
 }

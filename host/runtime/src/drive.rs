@@ -189,8 +189,11 @@ impl Drive {
             self.running.push(Running::refused(plugin, plan.call.call_id, failure));
             return;
         }
-        let asked =
-            EventBody::ApprovalRequested { call: plan.call.clone(), inputs: plan.inputs.clone(), effects: plan.effects };
+        let asked = EventBody::ApprovalRequested {
+            call: plan.call.clone(),
+            inputs: plan.inputs.clone(),
+            effects: plan.effects,
+        };
         self.waiting_for_yes.push(plan);
         self.emit(asked).await;
     }
@@ -214,14 +217,17 @@ impl Drive {
         if let Some(i) = self.waiting_for_yes.iter().position(|plan| plan.call.call_id == *call) {
             let plan = self.waiting_for_yes.swap_remove(i);
             if let Some(found) = self.catalog.tool(plan.call.tool.as_str()) {
-                let failure = Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited for approval");
+                let failure =
+                    Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited for approval");
                 self.running.push(Running::refused(found.plugin.clone(), plan.call.call_id, failure));
             }
         }
     }
 
     async fn wait(&mut self) -> Seen {
-        let Self { cancel, approvals, deadline, running, first, asked_model, asked_plugins, cancelled, time_is_up, .. } = self;
+        let Self {
+            cancel, approvals, deadline, running, first, asked_model, asked_plugins, cancelled, time_is_up, ..
+        } = self;
         let approval = async {
             match approvals {
                 Some(answers) => match answers.recv().await {
@@ -287,8 +293,9 @@ impl Drive {
         if answer.approved {
             self.launch(plan);
         } else if let Some(found) = self.catalog.tool(plan.call.tool.as_str()) {
-            let failure = Failure::new(FailureCode::Denied, format!("the user did not approve the call of `{}`", plan.call.tool))
-                .with_feedback("the user said no to this call; do not try it again");
+            let failure =
+                Failure::new(FailureCode::Denied, format!("the user did not approve the call of `{}`", plan.call.tool))
+                    .with_feedback("the user said no to this call; do not try it again");
             self.running.push(Running::refused(found.plugin.clone(), plan.call.call_id, failure));
         }
     }
@@ -325,7 +332,10 @@ fn denied(plan: &CallPlan, plugin: &str) -> Failure {
             plan.call.tool
         ),
     )
-    .with_feedback(format!("`{}` needs the user's approval, which cannot be had now; do not try it again", plan.call.tool))
+    .with_feedback(format!(
+        "`{}` needs the user's approval, which cannot be had now; do not try it again",
+        plan.call.tool
+    ))
 }
 
 async fn wait_for<T>(pending: &mut Pending<T>) -> T {

@@ -155,9 +155,7 @@ impl Host {
         let open = || async {
             match &self.0.config.store {
                 StoreTarget::Memory => Ok(elysia_store::memory()),
-                StoreTarget::Path(path) => {
-                    elysia_store::open(&path.to_string_lossy()).await.map_err(HostError::Store)
-                }
+                StoreTarget::Path(path) => elysia_store::open(&path.to_string_lossy()).await.map_err(HostError::Store),
             }
         };
         self.0.store.get_or_try_init(open).await.cloned()
@@ -199,7 +197,10 @@ impl Host {
 
 impl Inner {
     /// Runs `task` to its end; [`Host::drain`] waits for it.
-    #[expect(clippy::disallowed_methods, reason = "the one place of this crate that starts tasks; the tracker owns them")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place of this crate that starts tasks; the tracker owns them"
+    )]
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }

@@ -54,7 +54,6 @@ impl Stamps {
         self.seq += 1;
         Event { seq: self.seq, at: clock::stamp(), query_id: self.query_id.clone(), body }
     }
-
 }
 
 impl Journal {

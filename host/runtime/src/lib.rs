@@ -46,10 +46,11 @@ mod session;
 mod host;
 
 pub use config::{HostConfig, ModelChoice, PluginDir, StoreTarget};
-pub use elysia_decision::{AgentProfile, BranchConfig, ToolConfig, Preset, Tree, TreeConfig, TreeError};
+pub use elysia_decision::{AgentProfile, BranchConfig, Preset, ToolConfig, Tree, TreeConfig, TreeError};
 pub use elysia_provider::{NativeTools, Secret};
 pub use elysia_registry::{
-    Catalog, CatalogTool, Grant, Loader, Plugin, PluginInspection, PluginReport, Problem, ProjectTrust, nearest, toml_error,
+    Catalog, CatalogTool, Grant, Loader, Plugin, PluginInspection, PluginReport, Problem, ProjectTrust, nearest,
+    toml_error,
 };
 pub use elysia_store::{QuerySummary, SessionDocument, SessionRecord, SessionStore, SessionSummary, StoreError};
 pub use elysia_types::*;

@@ -45,7 +45,11 @@ impl Model {
     ///
     /// # Errors
     /// What failed, and the text that came before it did.
-    pub(crate) async fn reply(&self, prompt: &Prompt, deadline: Instant) -> Result<ModelReply, (Failure, Option<String>)> {
+    pub(crate) async fn reply(
+        &self,
+        prompt: &Prompt,
+        deadline: Instant,
+    ) -> Result<ModelReply, (Failure, Option<String>)> {
         let model = match self {
             Self::Local => return Ok(elysia_decision::local::reply(&prompt.local)),
             Self::Remote(model) => model,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use elysia_decision::{Turn, TurnStart};
 use elysia_store::{Commit, QueryStatus, SessionRecord, SessionStore, StoreError};
 use elysia_types::{
-    Environment, Event, EventBody, FailureCode, Message, PluginName, PluginState, QueryId, SessionId, SharedEnvironment,
-    ToolInputs,
+    Environment, Event, EventBody, FailureCode, Message, PluginName, PluginState, QueryId, SessionId,
+    SharedEnvironment, ToolInputs,
 };
 use indexmap::IndexMap;
 use tokio::sync::{OwnedMutexGuard, Semaphore, mpsc};
@@ -82,7 +82,12 @@ pub struct Session {
 struct Exists(bool);
 
 impl Session {
-    pub(crate) fn open(host: Arc<Inner>, store: Arc<dyn SessionStore>, id: SessionId, record: Option<SessionRecord>) -> Self {
+    pub(crate) fn open(
+        host: Arc<Inner>,
+        store: Arc<dyn SessionStore>,
+        id: SessionId,
+        record: Option<SessionRecord>,
+    ) -> Self {
         let exists = record.is_some();
         let (environment, messages, states) = match record {
             Some(r) => (Environment::restore(r.locations, r.entries), r.messages, r.states),
@@ -299,7 +304,15 @@ impl Session {
         drop(claimed);
         let cancel = CancellationToken::new();
         let (approvals, _) = mpsc::channel(1);
-        Ok(QueryHandle { id: query, session: self.id.clone(), events, approvals, guard: None, cancel, seen: Seen::default() })
+        Ok(QueryHandle {
+            id: query,
+            session: self.id.clone(),
+            events,
+            approvals,
+            guard: None,
+            cancel,
+            seen: Seen::default(),
+        })
     }
 }
 

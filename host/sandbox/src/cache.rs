@@ -46,9 +46,7 @@ struct Inner {
 
 impl std::fmt::Debug for Cache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cache")
-            .field("dir", &self.0.dir)
-            .finish_non_exhaustive()
+        f.debug_struct("Cache").field("dir", &self.0.dir).finish_non_exhaustive()
     }
 }
 
@@ -62,18 +60,11 @@ impl Cache {
     }
 
     pub(crate) fn with_size(dirs: &CacheDirs, max_total: u64) -> Result<Self, SandboxError> {
-        let fail = |path: &Path, reason: String| SandboxError::Cache {
-            path: path.to_owned(),
-            reason,
-        };
+        let fail = |path: &Path, reason: String| SandboxError::Cache { path: path.to_owned(), reason };
         let dir = &dirs.cache_dir;
         make_private_folder(dir).map_err(|e| fail(dir, e.to_string()))?;
         let key = read_or_make_key(&dirs.key_file).map_err(|e| fail(&dirs.key_file, e.to_string()))?;
-        Ok(Self(Arc::new(Inner {
-            dir: dir.clone(),
-            key,
-            max_total,
-        })))
+        Ok(Self(Arc::new(Inner { dir: dir.clone(), key, max_total })))
     }
 
     /// What was put under `key`, if it is unharmed. Blocking.
@@ -128,11 +119,7 @@ impl Cache {
             let entry = entry?;
             let Ok(about) = entry.metadata() else { continue };
             if about.is_file() {
-                files.push((
-                    about.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-                    about.len(),
-                    entry.path(),
-                ));
+                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len(), entry.path()));
             }
         }
         files.sort();
@@ -149,11 +136,7 @@ impl Cache {
     }
 
     fn path(&self, kind: &str, key: &str) -> PathBuf {
-        let name = Sha256::new()
-            .chain_update(kind)
-            .chain_update([0])
-            .chain_update(key)
-            .finalize();
+        let name = Sha256::new().chain_update(kind).chain_update([0]).chain_update(key).finalize();
         self.0.dir.join(hex(&name))
     }
 
@@ -188,11 +171,7 @@ fn make_private_folder(dir: &Path) -> io::Result<()> {
 
 fn owned(about: &fs::Metadata) -> io::Result<()> {
     let us = rustix::process::geteuid().as_raw();
-    if about.uid() == us {
-        Ok(())
-    } else {
-        Err(io::Error::other("it belongs to another user"))
-    }
+    if about.uid() == us { Ok(()) } else { Err(io::Error::other("it belongs to another user")) }
 }
 
 fn open_own(path: &Path) -> io::Result<(File, fs::Metadata)> {

@@ -91,21 +91,9 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Vec<ToolDescriptor>, Failure> {
         let terms = terms(component, plugin.clone(), limits.clone());
-        let clock = Clock::new(
-            limits.describe_cpu,
-            after(limits.describe_wall),
-            CancellationToken::new(),
-        );
+        let clock = Clock::new(limits.describe_cpu, after(limits.describe_wall), CancellationToken::new());
         let stdio = ring(limits);
-        let state = state(
-            terms,
-            Phase::Describe,
-            Sink::default(),
-            None,
-            clock,
-            wasi::fixed(&stdio),
-            stdio,
-        );
+        let state = state(terms, Phase::Describe, Sink::default(), None, clock, wasi::fixed(&stdio), stdio);
         let (answer, state) = self.run(component, state, Question::Describe).await?;
         match answer {
             Answer::Descriptors(given) => convert::descriptors(&state.terms, given),
@@ -126,9 +114,7 @@ impl Engine {
         ask: AskRequest,
     ) -> Result<Vec<Availability>, Failure> {
         let names = tools.iter().map(ToString::to_string).collect();
-        let (answer, state) = self
-            .run(component, asking(component, ask), Question::Available(names))
-            .await?;
+        let (answer, state) = self.run(component, asking(component, ask), Question::Available(names)).await?;
         match answer {
             Answer::Available(given) => convert::availabilities(&state.terms, tools.len(), given),
             _ => Err(mixed_up(&state.terms.plugin)),
@@ -148,9 +134,7 @@ impl Engine {
         ask: AskRequest,
     ) -> Result<Vec<Option<ToolInputs>>, Failure> {
         let names = tools.iter().map(ToString::to_string).collect();
-        let (answer, state) = self
-            .run(component, asking(component, ask), Question::RunIfTrue(names))
-            .await?;
+        let (answer, state) = self.run(component, asking(component, ask), Question::RunIfTrue(names)).await?;
         match answer {
             Answer::Unchosen(given) => convert::unchosen(&state.terms, tools.len(), given),
             _ => Err(mixed_up(&state.terms.plugin)),
@@ -169,18 +153,8 @@ impl Engine {
         yields: mpsc::Sender<Yielded>,
         cancel: CancellationToken,
     ) -> CallEnd {
-        let CallRequest {
-            plugin,
-            tool,
-            inputs,
-            limits,
-            policy,
-            context,
-        } = request;
-        let failed = |failure| CallEnd {
-            outcome: Err(failure),
-            state: None,
-        };
+        let CallRequest { plugin, tool, inputs, limits, policy, context } = request;
+        let failed = |failure| CallEnd { outcome: Err(failure), state: None };
         let inputs = convert::to_text(&inputs);
         if inputs.len() as u64 > limits.inputs {
             return failed(too_long_inputs(&plugin, limits.inputs, inputs.len() as u64));
@@ -217,12 +191,7 @@ impl Engine {
                 Err(stop) => Err(end::stopped(&state, stop)),
             }
         });
-        let gone = || {
-            Failure::new(
-                FailureCode::Internal,
-                format!("the host failed while plugin `{plugin}` ran"),
-            )
-        };
+        let gone = || Failure::new(FailureCode::Internal, format!("the host failed while plugin `{plugin}` ran"));
         done.await.unwrap_or_else(|| Err(gone()))
     }
 }
@@ -253,11 +222,7 @@ fn store(component: &Component, state: State) -> Store<State> {
         let state = store.data_mut();
         state.stopped = state.clock.check();
         // Yielding lets the runtime turn to its timers and to other guests.
-        Ok(if state.stopped.is_some() {
-            UpdateDeadline::Interrupt
-        } else {
-            UpdateDeadline::Yield(1)
-        })
+        Ok(if state.stopped.is_some() { UpdateDeadline::Interrupt } else { UpdateDeadline::Yield(1) })
     });
     store
 }
@@ -274,26 +239,11 @@ fn state(
     let mut table = ResourceTable::new();
     table.set_max_capacity(MAX_HANDLES);
     let meter = Meter::new(&terms);
-    State {
-        terms,
-        phase,
-        meter,
-        sink,
-        context,
-        clock,
-        stopped: None,
-        wasi,
-        table,
-        stdio,
-    }
+    State { terms, phase, meter, sink, context, clock, stopped: None, wasi, table, stdio }
 }
 
 fn terms(component: &Component, plugin: PluginName, limits: Limits) -> Terms {
-    Terms {
-        plugin,
-        limits,
-        declared: component.declared_memory(),
-    }
+    Terms { plugin, limits, declared: component.declared_memory() }
 }
 
 fn ring(limits: &Limits) -> Arc<Mutex<Ring>> {
@@ -303,30 +253,16 @@ fn ring(limits: &Limits) -> Arc<Mutex<Ring>> {
 fn after(wall: Duration) -> Instant {
     let now = Instant::now();
     // A limit too large for the clock is none.
-    now.checked_add(wall)
-        .unwrap_or_else(|| now + Duration::from_secs(u64::from(u32::MAX)))
+    now.checked_add(wall).unwrap_or_else(|| now + Duration::from_secs(u64::from(u32::MAX)))
 }
 
 fn asking(component: &Component, ask: AskRequest) -> State {
-    let AskRequest {
-        plugin,
-        limits,
-        deadline,
-        context,
-    } = ask;
+    let AskRequest { plugin, limits, deadline, context } = ask;
     let clock = Clock::new(limits.ask, deadline, CancellationToken::new());
     let stdio = ring(&limits);
     let wasi = wasi::nothing(&stdio);
     let terms = terms(component, plugin, limits);
-    state(
-        terms,
-        Phase::Ask,
-        Sink::default(),
-        Some(Context::new(context)),
-        clock,
-        wasi,
-        stdio,
-    )
+    state(terms, Phase::Ask, Sink::default(), Some(Context::new(context)), clock, wasi, stdio)
 }
 
 /// The end of a call whose tool returned.
@@ -353,18 +289,9 @@ fn last_yield(state: &mut State, text: &str) -> Result<Value, Failure> {
 fn too_long_inputs(plugin: &PluginName, limit: u64, observed: u64) -> Failure {
     let setting = format!("inputs = \"{}\"", raised(observed));
     let sizes = (SizeInBytes(limit).to_string(), SizeInBytes(observed).to_string());
-    limit_failure(
-        plugin,
-        FailureCode::InvalidInputs,
-        "was given too long inputs",
-        ("inputs", &setting),
-        sizes,
-    )
+    limit_failure(plugin, FailureCode::InvalidInputs, "was given too long inputs", ("inputs", &setting), sizes)
 }
 
 fn mixed_up(plugin: &PluginName) -> Failure {
-    Failure::new(
-        FailureCode::Internal,
-        format!("the host mixed up answers of plugin `{plugin}`"),
-    )
+    Failure::new(FailureCode::Internal, format!("the host mixed up answers of plugin `{plugin}`"))
 }

@@ -46,15 +46,7 @@ fn thread_cpu() -> u64 {
 impl Clock {
     pub(crate) fn new(cpu: Duration, deadline: Instant, cancel: CancellationToken) -> Self {
         let limit = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
-        Self {
-            cpu: Arc::new(Cpu {
-                limit,
-                spent: AtomicU64::new(0),
-                since: AtomicU64::new(0),
-            }),
-            deadline,
-            cancel,
-        }
+        Self { cpu: Arc::new(Cpu { limit, spent: AtomicU64::new(0), since: AtomicU64::new(0) }), deadline, cancel }
     }
 
     /// Asked by the engine at each tick while the guest's code runs, and after each poll. Where several are due, wall

@@ -29,9 +29,7 @@ struct Inner {
 
 impl std::fmt::Debug for Component {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Component")
-            .field("exports", &self.0.exports)
-            .finish_non_exhaustive()
+        f.debug_struct("Component").field("exports", &self.0.exports).finish_non_exhaustive()
     }
 }
 
@@ -62,10 +60,7 @@ impl Component {
         declared: u64,
     ) -> Result<Self, SandboxError> {
         let mismatch = |error: &wasmtime::Error| SandboxError::Interface {
-            reason: format!(
-                "its imports or exports do not match this host's interface: {}",
-                in_one_line(error)
-            ),
+            reason: format!("its imports or exports do not match this host's interface: {}", in_one_line(error)),
             hint: "rebuild it with the interface of this host, see /wit".to_owned(),
         };
         let pre = linker.instantiate_pre(compiled).map_err(|e| mismatch(&e))?;
@@ -73,12 +68,7 @@ impl Component {
         let (ty, engine) = (compiled.component_type(), compiled.engine());
         let imports = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
         let exports = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        Ok(Self(Arc::new(Inner {
-            pre,
-            declared,
-            imports,
-            exports,
-        })))
+        Ok(Self(Arc::new(Inner { pre, declared, imports, exports })))
     }
 }
 
@@ -114,10 +104,7 @@ pub(crate) fn from_cache(
     match deserialize(engine, code) {
         Ok(compiled) => Some((compiled, u64::from_le_bytes(*declared))),
         Err(error) => {
-            tracing::warn!(
-                error = in_one_line(&error),
-                "cached code does not fit this engine; it is compiled anew"
-            );
+            tracing::warn!(error = in_one_line(&error), "cached code does not fit this engine; it is compiled anew");
             None
         }
     }

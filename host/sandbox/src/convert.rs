@@ -18,10 +18,7 @@ const MAX_LLM_MESSAGE: usize = 500;
 
 /// A finding about what a guest gave: where, and what is wrong.
 pub(crate) fn invalid(terms: &Terms, place: &str, what: &str) -> Failure {
-    let message = format!(
-        "plugin `{}` gave something that is not valid: {place}: {what}",
-        terms.plugin
-    );
+    let message = format!("plugin `{}` gave something that is not valid: {place}: {what}", terms.plugin);
     Failure::new(FailureCode::InvalidOutput, message)
         .with_feedback(format!("the tool's output was refused: {place}: {what}"))
 }
@@ -32,23 +29,14 @@ fn invalid_json(terms: &Terms, place: &str, error: &JsonError) -> Failure {
             let setting = format!("json_depth = {}", observed.saturating_mul(2));
             let depths = (limit.to_string(), format!("{observed} or more"));
             let what = format!("gave {place} nested too deep");
-            limit_failure(
-                &terms.plugin,
-                FailureCode::InvalidOutput,
-                &what,
-                ("json_depth", &setting),
-                depths,
-            )
+            limit_failure(&terms.plugin, FailureCode::InvalidOutput, &what, ("json_depth", &setting), depths)
         }
         _ => invalid(terms, place, &error.to_string()),
     }
 }
 
 fn policy(limits: &Limits, max_bytes: u64) -> JsonPolicy {
-    JsonPolicy {
-        max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
-        max_depth: limits.json_depth as usize,
-    }
+    JsonPolicy { max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX), max_depth: limits.json_depth as usize }
 }
 
 /// Parses JSON of a guest.
@@ -60,11 +48,7 @@ pub(crate) fn json(terms: &Terms, place: &str, text: &str, max_bytes: u64) -> Re
 pub(crate) fn object(terms: &Terms, place: &str, text: &str, max_bytes: u64) -> Result<Object, Failure> {
     match json(terms, place, text, max_bytes)? {
         Value::Object(object) => Ok(object),
-        other => Err(invalid(
-            terms,
-            place,
-            &format!("a JSON object is wanted, not {}", kind(&other)),
-        )),
+        other => Err(invalid(terms, place, &format!("a JSON object is wanted, not {}", kind(&other)))),
     }
 }
 
@@ -87,12 +71,7 @@ pub(crate) fn to_text(value: &impl serde::Serialize) -> String {
 /// Bytes of text in a result, before anything is parsed.
 pub(crate) fn result_size(result: &wit::ToolResult) -> usize {
     let pairs = |list: &[(String, String)]| list.iter().map(|(a, b)| a.len() + b.len()).sum::<usize>();
-    let texts = [
-        &result.name,
-        &result.metadata,
-        &result.payload_type,
-        &result.llm_message,
-    ];
+    let texts = [&result.name, &result.metadata, &result.payload_type, &result.llm_message];
     result.objects.iter().map(String::len).sum::<usize>()
         + texts.into_iter().flatten().map(String::len).sum::<usize>()
         + pairs(&result.mapping)
@@ -103,11 +82,7 @@ pub(crate) fn result_size(result: &wit::ToolResult) -> usize {
 pub(crate) fn result(terms: &Terms, given: wit::ToolResult) -> Result<ToolResult, Failure> {
     let max = terms.limits.yield_size;
     let name = match given.name {
-        Some(name) => Some(
-            clean(&name)
-                .parse()
-                .map_err(|e| invalid(terms, "result name", &format!("{e}")))?,
-        ),
+        Some(name) => Some(clean(&name).parse().map_err(|e| invalid(terms, "result name", &format!("{e}")))?),
         None => None,
     };
     let objects = given.objects.iter().enumerate();
@@ -116,18 +91,14 @@ pub(crate) fn result(terms: &Terms, given: wit::ToolResult) -> Result<ToolResult
         objects: objects
             .map(|(i, text)| object(terms, &format!("objects[{i}]"), text, max))
             .collect::<Result<_, _>>()?,
-        metadata: given
-            .metadata
-            .map_or_else(|| Ok(Object::new()), |text| object(terms, "metadata", &text, max))?,
+        metadata: given.metadata.map_or_else(|| Ok(Object::new()), |text| object(terms, "metadata", &text, max))?,
         payload_type: given.payload_type.map(|text| clean_line(&text)),
         mapping: given
             .mapping
             .iter()
             .map(|(field, key)| (clean(field).into_owned(), clean(key).into_owned()))
             .collect(),
-        llm_message: given
-            .llm_message
-            .map(|text| truncate(&clean_line(&text), MAX_LLM_MESSAGE).to_owned()),
+        llm_message: given.llm_message.map(|text| truncate(&clean_line(&text), MAX_LLM_MESSAGE).to_owned()),
         display: given.display,
         annotations: annotations(terms, given.annotations, max)?,
     })
@@ -146,11 +117,7 @@ fn annotations(terms: &Terms, given: Vec<(String, String)>, max: u64) -> Result<
 pub(crate) fn paragraphs(given: Vec<wit::CitedText>) -> Vec<CitedText> {
     let each = given.into_iter().map(|paragraph| CitedText {
         text: clean(&paragraph.text).into_owned(),
-        ref_ids: paragraph
-            .ref_ids
-            .iter()
-            .map(|reference| clean_line(reference))
-            .collect(),
+        ref_ids: paragraph.ref_ids.iter().map(|reference| clean_line(reference)).collect(),
     });
     each.collect()
 }
@@ -158,52 +125,30 @@ pub(crate) fn paragraphs(given: Vec<wit::CitedText>) -> Vec<CitedText> {
 /// Checks all descriptors of a plugin, with the limits on them.
 pub(crate) fn descriptors(terms: &Terms, given: Vec<export::ToolDescriptor>) -> Result<Vec<ToolDescriptor>, Failure> {
     let over = |what: &str, limit: (&str, &str), sizes| {
-        Err(limit_failure(
-            &terms.plugin,
-            FailureCode::InvalidOutput,
-            what,
-            limit,
-            sizes,
-        ))
+        Err(limit_failure(&terms.plugin, FailureCode::InvalidOutput, what, limit, sizes))
     };
     let limits = &terms.limits;
     if given.len() > limits.tools as usize {
         let setting = format!("tools = {}", given.len().next_power_of_two());
-        return over(
-            "offers too many tools",
-            ("tools", &setting),
-            (limits.tools.to_string(), given.len().to_string()),
-        );
+        return over("offers too many tools", ("tools", &setting), (limits.tools.to_string(), given.len().to_string()));
     }
     let total: u64 = given.iter().map(|d| descriptor_size(d) as u64).sum();
     if total > limits.descriptors {
-        let sizes = (
-            SizeInBytes(limits.descriptors).to_string(),
-            SizeInBytes(total).to_string(),
-        );
+        let sizes = (SizeInBytes(limits.descriptors).to_string(), SizeInBytes(total).to_string());
         let setting = format!("descriptors = \"{}\"", raised(total));
-        return over(
-            "describes its tools at too great length",
-            ("descriptors", &setting),
-            sizes,
-        );
+        return over("describes its tools at too great length", ("descriptors", &setting), sizes);
     }
     for tool in &given {
         let name = truncate(&clean_line(&tool.name), 80).to_owned();
         let schemas = [Some(&tool.input_schema), tool.output_schema.as_ref()];
         let schema = schemas.into_iter().flatten().map(String::len).max().unwrap_or_default() as u64;
-        for (key, size, limit) in [
-            ("description", tool.description.len() as u64, limits.description),
-            ("schema", schema, limits.schema),
-        ] {
+        for (key, size, limit) in
+            [("description", tool.description.len() as u64, limits.description), ("schema", schema, limits.schema)]
+        {
             if size > limit {
                 let what = format!("has a {key} of tool `{name}` that is too long");
                 let setting = format!("{key} = \"{}\"", raised(size));
-                return over(
-                    &what,
-                    (key, &setting),
-                    (SizeInBytes(limit).to_string(), SizeInBytes(size).to_string()),
-                );
+                return over(&what, (key, &setting), (SizeInBytes(limit).to_string(), SizeInBytes(size).to_string()));
             }
         }
     }
@@ -217,30 +162,17 @@ fn descriptor_size(tool: &export::ToolDescriptor) -> usize {
         + tool.input_schema.len()
         + optional.into_iter().flatten().map(String::len).sum::<usize>()
         + tool.examples.iter().map(String::len).sum::<usize>()
-        + tool
-            .annotations
-            .iter()
-            .map(|(key, text)| key.len() + text.len())
-            .sum::<usize>()
+        + tool.annotations.iter().map(|(key, text)| key.len() + text.len()).sum::<usize>()
 }
 
 fn descriptor(terms: &Terms, given: export::ToolDescriptor) -> Result<ToolDescriptor, Failure> {
-    let name = given
-        .name
-        .parse()
-        .map_err(|e| invalid(terms, "descriptor", &format!("{e}")))?;
+    let name = given.name.parse().map_err(|e| invalid(terms, "descriptor", &format!("{e}")))?;
     let schema = |what: &str, text: &str| json(terms, &format!("{what} of tool `{name}`"), text, terms.limits.schema);
     Ok(ToolDescriptor {
-        title: given
-            .title
-            .map(|text| clean_line(&text))
-            .filter(|text| !text.is_empty()),
+        title: given.title.map(|text| clean_line(&text)).filter(|text| !text.is_empty()),
         description: clean(&given.description).into_owned(),
         input_schema: schema("input schema", &given.input_schema)?,
-        output_schema: given
-            .output_schema
-            .map(|text| schema("output schema", &text))
-            .transpose()?,
+        output_schema: given.output_schema.map(|text| schema("output schema", &text)).transpose()?,
         examples: given.examples.iter().map(|text| clean_line(text)).collect(),
         effects: match given.effects {
             wit::Effects::None => Effects::None,
@@ -250,10 +182,7 @@ fn descriptor(terms: &Terms, given: export::ToolDescriptor) -> Result<ToolDescri
         },
         idempotent: given.idempotent,
         may_end: given.may_end,
-        status: given
-            .status
-            .map(|text| clean_line(&text))
-            .filter(|text| !text.is_empty()),
+        status: given.status.map(|text| clean_line(&text)).filter(|text| !text.is_empty()),
         placement: given.placement.map(|wish| placement(terms, wish)).transpose()?,
         checks_availability: given.checks_availability,
         runs_unchosen: given.runs_unchosen,
@@ -266,12 +195,7 @@ fn placement(terms: &Terms, wish: wit::Placement) -> Result<Placement, Failure> 
     let wrong = |e: elysia_types::IdError| invalid(terms, "placement", &e.to_string());
     Ok(Placement {
         branch: wish.branch.map(|branch| branch.parse()).transpose().map_err(wrong)?,
-        after: wish
-            .after
-            .iter()
-            .map(|tool| tool.parse())
-            .collect::<Result<_, _>>()
-            .map_err(wrong)?,
+        after: wish.after.iter().map(|tool| tool.parse()).collect::<Result<_, _>>().map_err(wrong)?,
     })
 }
 
@@ -284,10 +208,7 @@ pub(crate) fn availabilities(
     one_each(terms, "available", asked, given.len())?;
     let max = usize::try_from(terms.limits.status).unwrap_or(usize::MAX);
     let reason = |text: String| truncate(&clean_line(&text), max).to_owned();
-    let each = given.into_iter().map(|a| Availability {
-        available: a.available,
-        reason: a.reason.map(reason),
-    });
+    let each = given.into_iter().map(|a| Availability { available: a.available, reason: a.reason.map(reason) });
     Ok(each.collect())
 }
 
@@ -304,11 +225,7 @@ pub(crate) fn unchosen(
 
 fn one_each(terms: &Terms, function: &str, asked: usize, given: usize) -> Result<(), Failure> {
     let what = format!("{given} answers for {asked} tools; one each is wanted, in order");
-    if asked == given {
-        Ok(())
-    } else {
-        Err(invalid(terms, function, &what))
-    }
+    if asked == given { Ok(()) } else { Err(invalid(terms, function, &what)) }
 }
 
 /// A tool's own error.

@@ -22,17 +22,13 @@ pub(crate) fn told(state: &State) -> Option<String> {
     let (text, dropped) = state.stdio.lock().unwrap_or_else(PoisonError::into_inner).text()?;
     tracing::debug!(target: "elysia::guest", plugin = %state.terms.plugin, dropped, stdio = ?text);
     let skipped = truncate(&text, text.len().saturating_sub(MAX_STDIO_DETAIL)).len();
-    text.get(skipped..)
-        .map(|tail| truncate(tail, MAX_STDIO_DETAIL).trim().to_owned())
+    text.get(skipped..).map(|tail| truncate(tail, MAX_STDIO_DETAIL).trim().to_owned())
 }
 
 /// Names under `limits`, and values, of the clocks that a run goes by: wall time, CPU time.
 fn clocks(phase: Phase, limits: &Limits) -> [(&'static str, Duration); 2] {
     match phase {
-        Phase::Describe => [
-            ("describe.wall", limits.describe_wall),
-            ("describe.cpu", limits.describe_cpu),
-        ],
+        Phase::Describe => [("describe.wall", limits.describe_wall), ("describe.cpu", limits.describe_cpu)],
         Phase::Ask => [("ask", limits.ask), ("ask", limits.ask)],
         Phase::Starting | Phase::Call => [("wall", limits.wall), ("cpu", limits.cpu)],
     }
@@ -44,10 +40,7 @@ pub(crate) fn stopped(state: &State, stop: Stop) -> Failure {
     let [wall, cpu] = clocks(state.phase, limits);
     let (code, what, (name, limit)) = match stop {
         Stop::Cancelled => {
-            return Failure::new(
-                FailureCode::Cancelled,
-                format!("the call of plugin `{plugin}` was cancelled"),
-            );
+            return Failure::new(FailureCode::Cancelled, format!("the call of plugin `{plugin}` was cancelled"));
         }
         Stop::Cpu => (FailureCode::Cpu, "computed for too long", cpu),
         Stop::Deadline => (FailureCode::Deadline, "did not end in time", wall),
@@ -77,14 +70,8 @@ pub(crate) fn failed(state: &mut State, error: &wasmtime::Error, stdio: Option<S
         Ended::Exit(status) => (exited(&state.terms, status, refusal), None),
         Ended::Trap { what, detail } => (trapped(&state.terms, &what, refusal), Some(detail)),
     };
-    let stdio = stdio
-        .filter(|text| !text.is_empty())
-        .map(|text| format!("last output of the guest:\n{text}"));
-    match [detail, stdio]
-        .into_iter()
-        .flatten()
-        .reduce(|detail, stdio| format!("{detail}\n{stdio}"))
-    {
+    let stdio = stdio.filter(|text| !text.is_empty()).map(|text| format!("last output of the guest:\n{text}"));
+    match [detail, stdio].into_iter().flatten().reduce(|detail, stdio| format!("{detail}\n{stdio}")) {
         Some(detail) => failure.with_detail(detail),
         None => failure,
     }
@@ -98,39 +85,21 @@ fn too_much_data(state: &State) -> Failure {
     };
     let fuel = state.terms.hostcall_fuel() as u64;
     let setting = format!("{key} = \"{}\"", raised(fuel));
-    let sizes = (
-        SizeInBytes(limit).to_string(),
-        format!("more than {}", SizeInBytes(fuel)),
-    );
-    limit_failure(
-        plugin,
-        FailureCode::Output,
-        "handed over too much at once",
-        (key, &setting),
-        sizes,
-    )
+    let sizes = (SizeInBytes(limit).to_string(), format!("more than {}", SizeInBytes(fuel)));
+    limit_failure(plugin, FailureCode::Output, "handed over too much at once", (key, &setting), sizes)
 }
 
 fn too_many_instances(terms: &Terms, observed: u64) -> Failure {
     let setting = format!("instances = {}", observed.next_power_of_two());
     let counts = (terms.limits.instances.to_string(), observed.to_string());
-    limit_failure(
-        &terms.plugin,
-        FailureCode::Instances,
-        "has too many parts",
-        ("instances", &setting),
-        counts,
-    )
+    limit_failure(&terms.plugin, FailureCode::Instances, "has too many parts", ("instances", &setting), counts)
 }
 
 fn exited(terms: &Terms, status: i32, refusal: Option<Refusal>) -> Failure {
     match refusal.filter(|_| status != 0) {
         Some(refusal) => refusal.into_failure(terms),
         None => {
-            let message = format!(
-                "plugin `{}` exited with status {status} instead of returning",
-                terms.plugin
-            );
+            let message = format!("plugin `{}` exited with status {status} instead of returning", terms.plugin);
             Failure::new(FailureCode::Exit, message)
         }
     }
@@ -139,10 +108,7 @@ fn exited(terms: &Terms, status: i32, refusal: Option<Refusal>) -> Failure {
 fn trapped(terms: &Terms, what: &str, refusal: Option<Refusal>) -> Failure {
     match refusal {
         Some(refusal) => refusal.into_failure(terms),
-        None => Failure::new(
-            FailureCode::Trap,
-            format!("plugin `{}` was stopped: {what}", terms.plugin),
-        )
-        .with_feedback(format!("the tool broke down ({what}); other inputs may work")),
+        None => Failure::new(FailureCode::Trap, format!("plugin `{}` was stopped: {what}", terms.plugin))
+            .with_feedback(format!("the tool broke down ({what}); other inputs may work")),
     }
 }

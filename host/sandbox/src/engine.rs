@@ -41,18 +41,13 @@ pub struct EngineOptions {
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self {
-            cache: None,
-            guest_threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        }
+        Self { cache: None, guest_threads: std::thread::available_parallelism().map_or(1, NonZeroUsize::get) }
     }
 }
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine")
-            .field("cache", &self.0.cache)
-            .finish_non_exhaustive()
+        f.debug_struct("Engine").field("cache", &self.0.cache).finish_non_exhaustive()
     }
 }
 
@@ -83,19 +78,9 @@ fn config() -> Config {
     config.concurrency_support(false);
     // Proposals that no toolchain of ours needs. What stays on (bulk memory, sign extension, multi-value, reference
     // types, SIMD) is what rustc, LLVM, Go and QuickJS emit by default.
-    config
-        .wasm_memory64(false)
-        .wasm_multi_memory(false)
-        .wasm_custom_page_sizes(false);
-    config
-        .wasm_tail_call(false)
-        .wasm_relaxed_simd(false)
-        .wasm_wide_arithmetic(false);
-    config
-        .wasm_gc(false)
-        .wasm_function_references(false)
-        .wasm_exceptions(false)
-        .wasm_stack_switching(false);
+    config.wasm_memory64(false).wasm_multi_memory(false).wasm_custom_page_sizes(false);
+    config.wasm_tail_call(false).wasm_relaxed_simd(false).wasm_wide_arithmetic(false);
+    config.wasm_gc(false).wasm_function_references(false).wasm_exceptions(false).wasm_stack_switching(false);
     // No threads inside a guest: its limits are those of one thread.
     config.shared_memory(false);
     // 4 GiB reserved with guard pages, before as well as behind: bounds checks cost nothing and a wrong offset faults.
@@ -148,12 +133,7 @@ impl Engine {
         let cache = options.cache.as_ref().map(Cache::open).transpose()?;
         let guests = guests(options.guest_threads).map_err(|e| SandboxError::Engine(e.to_string()))?;
         ticker::start(engine.weak()).map_err(|e| SandboxError::Engine(e.to_string()))?;
-        Ok(Self(Arc::new(Inner {
-            engine,
-            linker,
-            cache,
-            guests: Some(guests),
-        })))
+        Ok(Self(Arc::new(Inner { engine, linker, cache, guests: Some(guests) })))
     }
 
     /// The cache, if there is one.
@@ -167,21 +147,14 @@ impl Engine {
     /// [`SandboxError`] when it is no component, of a foreign world, wants sockets, begins too large or does not
     /// compile.
     pub fn load(&self, bytes: &[u8], sha256: &[u8; 32], limits: &Limits) -> Result<Component, SandboxError> {
-        let Inner {
-            engine, linker, cache, ..
-        } = &*self.0;
+        let Inner { engine, linker, cache, .. } = &*self.0;
         if bytes.len() as u64 > limits.file {
-            return Err(SandboxError::FileSize {
-                limit: limits.file,
-                observed: bytes.len() as u64,
-            });
+            return Err(SandboxError::FileSize { limit: limits.file, observed: bytes.len() as u64 });
         }
         let outline = scan::outline(bytes)?;
         outline.check(limits.declared_memory)?;
         let key = compile::cache_key(engine, sha256);
-        let cached = cache
-            .as_ref()
-            .and_then(|cache| compile::from_cache(engine, cache, &key));
+        let cached = cache.as_ref().and_then(|cache| compile::from_cache(engine, cache, &key));
         let compiled = match cached {
             Some((compiled, _)) => compiled,
             None => {
@@ -194,9 +167,7 @@ impl Engine {
 
     /// The component with this hash, without its bytes, when its code is in the cache. Blocking, briefly.
     pub fn load_cached(&self, sha256: &[u8; 32]) -> Option<Component> {
-        let Inner {
-            engine, linker, cache, ..
-        } = &*self.0;
+        let Inner { engine, linker, cache, .. } = &*self.0;
         let key = compile::cache_key(engine, sha256);
         let (compiled, declared) = compile::from_cache(engine, cache.as_ref()?, &key)?;
         Component::link(linker, &compiled, declared).ok()

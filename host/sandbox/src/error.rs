@@ -78,10 +78,9 @@ impl SandboxError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotAComponent { hint, .. } | Self::Interface { hint, .. } => Some(hint.clone()),
-            Self::FileSize { observed, .. } => Some(format!(
-                "set `limits = {{ file = \"{}\" }}` under its [grants] entry",
-                raised(*observed)
-            )),
+            Self::FileSize { observed, .. } => {
+                Some(format!("set `limits = {{ file = \"{}\" }}` under its [grants] entry", raised(*observed)))
+            }
             Self::DeclaredMemory { .. } => Some("build it with a smaller initial memory".to_owned()),
             Self::Engine(_) | Self::Compile(_) | Self::Cache { .. } | Self::Grant { .. } => None,
         }
@@ -127,10 +126,7 @@ pub(crate) fn raised(observed: u64) -> String {
 
 /// The setting that raises a limit of `plugin`, ready to paste. `setting` is such as `memory = "128MiB"`.
 pub(crate) fn raise_with(plugin: &PluginName, setting: &str) -> String {
-    let bare = plugin
-        .as_str()
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let bare = plugin.as_str().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     let quote = if bare { "" } else { "\"" };
     format!("set `limits = {{ {setting} }}` under `[grants.{quote}{plugin}{quote}]` in elysia.toml")
 }
@@ -148,15 +144,8 @@ pub(crate) fn limit_failure(
         "plugin `{plugin}` {what}: `limits.{name}` is {configured}, observed {observed}; to raise it, {raise_with}"
     );
     Failure::new(code, message)
-        .with_feedback(format!(
-            "the tool was stopped: it {what} ({name}: {configured}, observed {observed})"
-        ))
-        .with_limit(LimitReport {
-            name: name.to_owned(),
-            configured,
-            observed,
-            raise_with,
-        })
+        .with_feedback(format!("the tool was stopped: it {what} ({name}: {configured}, observed {observed})"))
+        .with_limit(LimitReport { name: name.to_owned(), configured, observed, raise_with })
 }
 
 /// What the engine says ended a guest.
@@ -191,13 +180,8 @@ pub(crate) fn classify(error: &wasmtime::Error) -> Ended {
         Some(trap) => trap_in_words(*trap).to_owned(),
         None => truncate(&clean_line(&error.root_cause().to_string()), MAX_REASON).to_owned(),
     };
-    let backtrace = error
-        .downcast_ref::<WasmBacktrace>()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let detail = truncate(&clean(&format!("{what}\n{backtrace}")), MAX_DETAIL)
-        .trim_end()
-        .to_owned();
+    let backtrace = error.downcast_ref::<WasmBacktrace>().map(ToString::to_string).unwrap_or_default();
+    let detail = truncate(&clean(&format!("{what}\n{backtrace}")), MAX_DETAIL).trim_end().to_owned();
     Ended::Trap { what, detail }
 }
 

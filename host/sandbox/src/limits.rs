@@ -32,10 +32,7 @@ impl Terms {
     /// just under its limit never fails here, and one over it is refused by size with the size known.
     pub(crate) fn hostcall_fuel(&self) -> usize {
         let yields = self.limits.yield_size.saturating_mul(HOSTCALL_FACTOR);
-        let most = yields
-            .max(self.limits.state)
-            .max(self.limits.descriptors)
-            .max(HOSTCALL_FLOOR);
+        let most = yields.max(self.limits.state).max(self.limits.descriptors).max(HOSTCALL_FLOOR);
         usize::try_from(most.saturating_add(HOSTCALL_SLACK)).unwrap_or(usize::MAX)
     }
 }
@@ -61,46 +58,25 @@ impl Refusal {
 
     /// The refusal as the end of a call.
     pub(crate) fn into_failure(self, terms: &Terms) -> Failure {
-        let Terms {
-            plugin,
-            limits,
-            declared,
-        } = terms;
+        let Terms { plugin, limits, declared } = terms;
         match self {
             Self::Final(failure) => *failure,
             Self::Memory(observed) => {
                 let setting = format!("memory = \"{}\"", raised(observed));
-                let what = format!(
-                    "wanted more memory than it may have above the {} it declares",
-                    SizeInBytes(*declared)
-                );
-                let sizes = (
-                    SizeInBytes(limits.memory).to_string(),
-                    SizeInBytes(observed).to_string(),
-                );
+                let what =
+                    format!("wanted more memory than it may have above the {} it declares", SizeInBytes(*declared));
+                let sizes = (SizeInBytes(limits.memory).to_string(), SizeInBytes(observed).to_string());
                 limit_failure(plugin, FailureCode::Memory, &what, ("memory", &setting), sizes)
             }
             Self::Tables(observed) => {
                 let setting = format!("tables = {}", observed.next_power_of_two());
                 let sizes = (limits.tables.to_string(), observed.to_string());
-                limit_failure(
-                    plugin,
-                    FailureCode::Tables,
-                    "wanted larger tables",
-                    ("tables", &setting),
-                    sizes,
-                )
+                limit_failure(plugin, FailureCode::Tables, "wanted larger tables", ("tables", &setting), sizes)
             }
             Self::State(observed) => {
                 let setting = format!("state = \"{}\"", raised(observed));
                 let sizes = (SizeInBytes(limits.state).to_string(), SizeInBytes(observed).to_string());
-                limit_failure(
-                    plugin,
-                    FailureCode::State,
-                    "wanted to keep more state",
-                    ("state", &setting),
-                    sizes,
-                )
+                limit_failure(plugin, FailureCode::State, "wanted to keep more state", ("state", &setting), sizes)
             }
         }
     }

@@ -47,10 +47,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn new(yields: mpsc::Sender<Yielded>) -> Self {
-        Self {
-            yields: Some(yields),
-            ..Self::default()
-        }
+        Self { yields: Some(yields), ..Self::default() }
     }
 
     /// Counts one yield of `size` bytes.
@@ -66,13 +63,7 @@ impl Sink {
         if self.events > limits.events {
             let setting = format!("events = {}", u64::from(limits.events).saturating_mul(2));
             let counts = (limits.events.to_string(), self.events.to_string());
-            return Err(limit_failure(
-                plugin,
-                FailureCode::Events,
-                "yielded too often",
-                ("events", &setting),
-                counts,
-            ));
+            return Err(limit_failure(plugin, FailureCode::Events, "yielded too often", ("events", &setting), counts));
         }
         if size > limits.yield_size {
             return over("yielded too much at once", "yield", limits.yield_size, size);
@@ -132,16 +123,7 @@ impl OutputView<'_> {
         let setting = format!("status = \"{}\"", raised(observed));
         let sizes = (SizeInBytes(limit).to_string(), SizeInBytes(observed).to_string());
         let what = "gave a status or warning that is too long";
-        end(
-            self.meter,
-            limit_failure(
-                &self.terms.plugin,
-                FailureCode::Output,
-                what,
-                ("status", &setting),
-                sizes,
-            ),
-        )
+        end(self.meter, limit_failure(&self.terms.plugin, FailureCode::Output, what, ("status", &setting), sizes))
     }
 
     async fn send(&mut self, yielded: Yielded) -> wasmtime::Result<()> {
@@ -153,10 +135,7 @@ impl OutputView<'_> {
     }
 
     fn deserted<T>(&mut self) -> wasmtime::Result<T> {
-        let message = format!(
-            "the call of plugin `{}` was given up: nobody takes what it yields",
-            self.terms.plugin
-        );
+        let message = format!("the call of plugin `{}` was given up: nobody takes what it yields", self.terms.plugin);
         end(self.meter, Failure::new(FailureCode::Cancelled, message))
     }
 }
@@ -164,11 +143,7 @@ impl OutputView<'_> {
 impl output::Host for OutputView<'_> {
     async fn yield_text(&mut self, text: String) -> wasmtime::Result<()> {
         self.admit("yield-text", text.len())?;
-        self.send(Yielded {
-            item: Yield::Text(clean(&text).into_owned()),
-            answer: None,
-        })
-        .await
+        self.send(Yielded { item: Yield::Text(clean(&text).into_owned()), answer: None }).await
     }
 
     async fn yield_cited_text(&mut self, title: Option<String>, given: Vec<wit::CitedText>) -> wasmtime::Result<()> {
@@ -176,10 +151,7 @@ impl output::Host for OutputView<'_> {
         let text = given.iter().map(|p| p.text.len() + references(p)).sum::<usize>();
         self.admit("yield-cited-text", text + title.as_ref().map_or(0, String::len))?;
         let title = title.map(|text| clean_line(&text));
-        let item = Yield::CitedText {
-            title,
-            paragraphs: convert::paragraphs(given),
-        };
+        let item = Yield::CitedText { title, paragraphs: convert::paragraphs(given) };
         self.send(Yielded { item, answer: None }).await
     }
 
@@ -190,11 +162,7 @@ impl output::Host for OutputView<'_> {
             Err(failure) => return end(self.meter, failure),
         };
         let (answer, answered) = oneshot::channel();
-        self.send(Yielded {
-            item: Yield::Result(result),
-            answer: Some(answer),
-        })
-        .await?;
+        self.send(Yielded { item: Yield::Result(result), answer: Some(answer) }).await?;
         match answered.await {
             Ok(Ok(refs)) => {
                 let texts = refs.iter().map(ToString::to_string).collect();
@@ -210,29 +178,17 @@ impl output::Host for OutputView<'_> {
 
     async fn yield_status(&mut self, status: String) -> wasmtime::Result<()> {
         self.admit_line("yield-status", &status)?;
-        self.send(Yielded {
-            item: Yield::Status(clean_line(&status)),
-            answer: None,
-        })
-        .await
+        self.send(Yielded { item: Yield::Status(clean_line(&status)), answer: None }).await
     }
 
     async fn yield_progress(&mut self, done: u32, total: u32) -> wasmtime::Result<()> {
         self.admit("yield-progress", 0)?;
-        self.send(Yielded {
-            item: Yield::Progress { done, total },
-            answer: None,
-        })
-        .await
+        self.send(Yielded { item: Yield::Progress { done, total }, answer: None }).await
     }
 
     async fn yield_warning(&mut self, warning: String) -> wasmtime::Result<()> {
         self.admit_line("yield-warning", &warning)?;
-        self.send(Yielded {
-            item: Yield::Warning(clean(&warning).into_owned()),
-            answer: None,
-        })
-        .await
+        self.send(Yielded { item: Yield::Warning(clean(&warning).into_owned()), answer: None }).await
     }
 }
 

@@ -35,12 +35,7 @@ impl FileGrant {
     /// # Errors
     /// [`SandboxError::Grant`] says which rule refuses it.
     pub fn check(&self, kept: &[PathBuf], plugins: &[PathBuf]) -> Result<(), SandboxError> {
-        let refuse = |reason: String| {
-            Err(SandboxError::Grant {
-                path: self.host.clone(),
-                reason,
-            })
-        };
+        let refuse = |reason: String| Err(SandboxError::Grant { path: self.host.clone(), reason });
         let real = match self.host.canonicalize() {
             Ok(real) if real.is_dir() => real,
             Ok(_) => return refuse("it is not a folder".to_owned()),
@@ -58,9 +53,8 @@ impl FileGrant {
         }
         let inside = |folder: &&PathBuf| folder.canonicalize().is_ok_and(|f| real.starts_with(&f) && real != f);
         let opened = kept.iter().find(|kept| overlap(&real, kept));
-        let opened = opened.or_else(|| {
-            plugins.iter().find(|folder| overlap(&real, folder) && (self.writable || !inside(folder)))
-        });
+        let opened = opened
+            .or_else(|| plugins.iter().find(|folder| overlap(&real, folder) && (self.writable || !inside(folder))));
         match opened {
             Some(opened) => refuse(format!("it would open `{}`, which is kept from plugins", opened.display())),
             None => Ok(()),
@@ -69,8 +63,7 @@ impl FileGrant {
 }
 
 fn overlap(real: &Path, kept: &Path) -> bool {
-    kept.canonicalize()
-        .is_ok_and(|kept| kept.starts_with(real) || real.starts_with(&kept))
+    kept.canonicalize().is_ok_and(|kept| kept.starts_with(real) || real.starts_with(&kept))
 }
 
 #[cfg(test)]

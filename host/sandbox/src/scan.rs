@@ -29,19 +29,15 @@ pub(crate) struct Outline {
 /// [`SandboxError::NotAComponent`] with what the bytes are instead.
 pub(crate) fn outline(bytes: &[u8]) -> Result<Outline, SandboxError> {
     let not = |reason: &str, hint: &str| {
-        Err(SandboxError::NotAComponent {
-            reason: reason.to_owned(),
-            hint: hint.to_owned(),
-        })
+        Err(SandboxError::NotAComponent { reason: reason.to_owned(), hint: hint.to_owned() })
     };
     if !bytes.starts_with(b"\0asm") {
         let build = "build the plugin as a WebAssembly component, e.g. with `elysia-host plugin build`";
         return match bytes {
             [] => not("the file is empty", build),
-            b if b.starts_with(b"(") => not(
-                "it is WebAssembly text, not a binary",
-                "assemble it into a component first",
-            ),
+            b if b.starts_with(b"(") => {
+                not("it is WebAssembly text, not a binary", "assemble it into a component first")
+            }
             _ => not("it is not a WebAssembly file", build),
         };
     }
@@ -58,10 +54,7 @@ pub(crate) fn outline(bytes: &[u8]) -> Result<Outline, SandboxError> {
         if let Err(error) = read {
             let reason = truncate(&clean_line(error.message()), 200).to_owned();
             let reason = format!("the file is cut or broken at byte {}: {reason}", error.offset());
-            return Err(SandboxError::NotAComponent {
-                reason,
-                hint: "build or download it again".to_owned(),
-            });
+            return Err(SandboxError::NotAComponent { reason, hint: "build or download it again".to_owned() });
         }
     }
     let version = outline.exports.iter().find_map(|name| name.strip_prefix(TOOLS));
@@ -72,10 +65,7 @@ pub(crate) fn outline(bytes: &[u8]) -> Result<Outline, SandboxError> {
 impl Outline {
     fn read(&mut self, payload: &Payload<'_>, depth: &mut usize) -> Result<(), wasmparser::BinaryReaderError> {
         match payload {
-            Payload::Version {
-                encoding: Encoding::Module | Encoding::Component,
-                ..
-            } => *depth += 1,
+            Payload::Version { encoding: Encoding::Module | Encoding::Component, .. } => *depth += 1,
             Payload::End(_) => *depth = depth.saturating_sub(1),
             Payload::MemorySection(memories) => {
                 for memory in memories.clone() {
@@ -104,10 +94,7 @@ impl Outline {
             Payload::ComponentExportSection(exports) if *depth == 1 => {
                 for export in exports.clone() {
                     let export = export?;
-                    if matches!(
-                        export.kind,
-                        ComponentExternalKind::Instance | ComponentExternalKind::Func
-                    ) {
+                    if matches!(export.kind, ComponentExternalKind::Instance | ComponentExternalKind::Func) {
                         self.exports.push(export.name.name.to_owned());
                     }
                 }
@@ -122,35 +109,21 @@ impl Outline {
     /// # Errors
     /// [`SandboxError::Interface`] with what is missing and how to rebuild, [`SandboxError::DeclaredMemory`].
     pub(crate) fn check(&self, max_declared: u64) -> Result<(), SandboxError> {
-        let refuse = |reason: String, hint: &str| {
-            Err(SandboxError::Interface {
-                reason,
-                hint: hint.to_owned(),
-            })
-        };
+        let refuse = |reason: String, hint: &str| Err(SandboxError::Interface { reason, hint: hint.to_owned() });
         let named = |name: &str| truncate(&clean_line(name), 120).to_owned();
         let third = |name: &&String| name.starts_with("wasi:") && name.contains("@0.3");
         if let Some(name) = self.imports.iter().chain(&self.exports).find(third) {
             return refuse(
-                format!(
-                    "it is built for WASI 0.3 (`{}`), which this host does not run",
-                    named(name)
-                ),
+                format!("it is built for WASI 0.3 (`{}`), which this host does not run", named(name)),
                 REBUILD,
             );
         }
         if self.is_async {
-            return refuse(
-                "it uses the asynchronous component ABI, which this host does not run".to_owned(),
-                REBUILD,
-            );
+            return refuse("it uses the asynchronous component ABI, which this host does not run".to_owned(), REBUILD);
         }
         if let Some(name) = self.imports.iter().find(|name| name.starts_with("wasi:sockets/")) {
             let hint = "sockets are never given; use `http.fetch`, or rebuild without them, e.g. with `--stub-wasi`";
-            return refuse(
-                format!("it imports `{}`, and plugins get no sockets", named(name)),
-                hint,
-            );
+            return refuse(format!("it imports `{}`, and plugins get no sockets", named(name)), hint);
         }
         match &self.version {
             Some(version) if is_ours(version) => {}
@@ -159,22 +132,10 @@ impl Outline {
                 return refuse(reason, "rebuild it with the interface of this host, see /wit");
             }
             None => {
-                let exports: Vec<_> = self
-                    .exports
-                    .iter()
-                    .take(8)
-                    .map(|name| format!("`{}`", named(name)))
-                    .collect();
-                let exports = if exports.is_empty() {
-                    "nothing".to_owned()
-                } else {
-                    exports.join(", ")
-                };
+                let exports: Vec<_> = self.exports.iter().take(8).map(|name| format!("`{}`", named(name))).collect();
+                let exports = if exports.is_empty() { "nothing".to_owned() } else { exports.join(", ") };
                 let reason = format!("it does not export `elysia:plugin/tools@0.1.0`; it exports {exports}");
-                return refuse(
-                    reason,
-                    "build it for the world `elysia:plugin/plugin` of /wit, or with the plugin SDK",
-                );
+                return refuse(reason, "build it for the world `elysia:plugin/plugin` of /wit, or with the plugin SDK");
             }
         }
         if let Some(name) = self.imports.iter().find(|name| !is_offered(name)) {
@@ -182,25 +143,17 @@ impl Outline {
                 true => "this version of the host offers `elysia:plugin/http` instead; use `http.fetch`",
                 false => "this host offers `elysia:plugin` 0.1 and WASI 0.2: io, clocks, random, cli, filesystem",
             };
-            return refuse(
-                format!("it imports `{}`, which this host does not offer", named(name)),
-                hint,
-            );
+            return refuse(format!("it imports `{}`, which this host does not offer", named(name)), hint);
         }
         if self.declared > max_declared {
-            return Err(SandboxError::DeclaredMemory {
-                limit: max_declared,
-                observed: self.declared,
-            });
+            return Err(SandboxError::DeclaredMemory { limit: max_declared, observed: self.declared });
         }
         Ok(())
     }
 }
 
 fn is_ours(version: &str) -> bool {
-    version
-        .strip_prefix("0.1.")
-        .is_some_and(|patch| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit()))
+    version.strip_prefix("0.1.").is_some_and(|patch| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Whether the linker has an import of this package; whether it has the very function is found out when linking.
@@ -218,9 +171,9 @@ fn is_offered(import: &str) -> bool {
 
 fn is_async(function: &CanonicalFunction) -> bool {
     match function {
-        CanonicalFunction::Lift { options, .. } | CanonicalFunction::Lower { options, .. } => options
-            .iter()
-            .any(|option| matches!(option, CanonicalOption::Async | CanonicalOption::Callback(_))),
+        CanonicalFunction::Lift { options, .. } | CanonicalFunction::Lower { options, .. } => {
+            options.iter().any(|option| matches!(option, CanonicalOption::Async | CanonicalOption::Callback(_)))
+        }
         CanonicalFunction::ResourceNew { .. }
         | CanonicalFunction::ResourceDrop { .. }
         | CanonicalFunction::ResourceRep { .. } => false,

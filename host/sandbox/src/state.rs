@@ -30,23 +30,12 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn output(&mut self) -> OutputView<'_> {
         let yielded = self.context.as_mut().map(|context| &mut context.yielded);
-        OutputView {
-            terms: &self.terms,
-            phase: self.phase,
-            meter: &mut self.meter,
-            sink: &mut self.sink,
-            yielded,
-        }
+        OutputView { terms: &self.terms, phase: self.phase, meter: &mut self.meter, sink: &mut self.sink, yielded }
     }
 
     pub(crate) fn view(&mut self) -> ContextView<'_> {
         let context = self.context.as_mut();
-        ContextView {
-            terms: &self.terms,
-            phase: self.phase,
-            meter: &mut self.meter,
-            context,
-        }
+        ContextView { terms: &self.terms, phase: self.phase, meter: &mut self.meter, context }
     }
 
     /// The end of a call: what the guest wrote to its state is kept when it returned, a tool error included.
@@ -58,10 +47,7 @@ impl State {
 
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView {
-            ctx: &mut self.wasi,
-            table: &mut self.table,
-        }
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
 

@@ -19,11 +19,7 @@ pub(crate) struct Ring {
 
 impl Ring {
     pub(crate) fn new(capacity: u64) -> Self {
-        Self {
-            capacity: usize::try_from(capacity).unwrap_or(usize::MAX),
-            bytes: VecDeque::new(),
-            dropped: 0,
-        }
+        Self { capacity: usize::try_from(capacity).unwrap_or(usize::MAX), bytes: VecDeque::new(), dropped: 0 }
     }
 
     fn push(&mut self, written: &[u8]) {

@@ -20,8 +20,5 @@ pub(crate) fn start(engine: EngineWeak) -> io::Result<()> {
             thread::sleep(TICK);
         }
     };
-    thread::Builder::new()
-        .name("elysia-epoch".to_owned())
-        .spawn(tick)
-        .map(drop)
+    thread::Builder::new().name("elysia-epoch".to_owned()).spawn(tick).map(drop)
 }

@@ -40,11 +40,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(given: GuestContext) -> Self {
-        Self {
-            given,
-            state_bytes: None,
-            yielded: HashSet::new(),
-        }
+        Self { given, state_bytes: None, yielded: HashSet::new() }
     }
 
     /// The state, when the call wrote to it.
@@ -79,10 +75,7 @@ impl ContextView<'_> {
 }
 
 fn entry((metadata, objects): (elysia_types::Object, Vec<elysia_types::Object>)) -> environment::Entry {
-    environment::Entry {
-        metadata: to_text(&metadata),
-        objects: objects.iter().map(to_text).collect(),
-    }
+    environment::Entry { metadata: to_text(&metadata), objects: objects.iter().map(to_text).collect() }
 }
 
 impl environment::Host for ContextView<'_> {
@@ -97,31 +90,16 @@ impl environment::Host for ContextView<'_> {
     }
 
     async fn get(&mut self, tool: String, name: String, index: u32) -> wasmtime::Result<Option<environment::Entry>> {
-        Ok(self
-            .read("environment.get")?
-            .given
-            .environment
-            .get(&tool, &name, index as usize)
-            .map(entry))
+        Ok(self.read("environment.get")?.given.environment.get(&tool, &name, index as usize).map(entry))
     }
 
     async fn latest(&mut self, tool: String, name: String) -> wasmtime::Result<Option<environment::Entry>> {
-        Ok(self
-            .read("environment.latest")?
-            .given
-            .environment
-            .latest(&tool, &name)
-            .map(entry))
+        Ok(self.read("environment.latest")?.given.environment.latest(&tool, &name).map(entry))
     }
 
     async fn object(&mut self, reference: String) -> wasmtime::Result<Option<String>> {
         let context = self.read("environment.object")?;
-        Ok(context
-            .given
-            .environment
-            .object(&reference, &context.yielded)
-            .as_ref()
-            .map(to_text))
+        Ok(context.given.environment.object(&reference, &context.yielded).as_ref().map(to_text))
     }
 }
 
@@ -138,27 +116,20 @@ impl ContextView<'_> {
         if phase != Phase::Call {
             return Ok(Err("state can be set only inside `tools.call`".to_owned()));
         }
-        let policy = JsonPolicy {
-            max_bytes: usize::MAX,
-            max_depth: depth,
-        };
+        let policy = JsonPolicy { max_bytes: usize::MAX, max_depth: depth };
         let value = match parse_json(text, policy) {
             Ok(value) => value,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let all = &mut context.given.state;
-        let now = context
-            .state_bytes
-            .unwrap_or_else(|| all.iter().map(|(key, value)| value_size(key, value)).sum());
+        let now = context.state_bytes.unwrap_or_else(|| all.iter().map(|(key, value)| value_size(key, value)).sum());
         let old = all.get(&key).map_or(0, |old| value_size(&key, old));
         let wanted = now.saturating_sub(old).saturating_add(value_size(&key, &value));
         if wanted > limit {
             self.meter.refuse(Refusal::State(wanted));
             let (limit, wanted_size) = (SizeInBytes(limit), SizeInBytes(wanted));
             let raise = raise_with(&self.terms.plugin, &format!("state = \"{}\"", raised(wanted)));
-            return Ok(Err(format!(
-                "state would take {wanted_size}, over `limits.state` of {limit}; {raise}"
-            )));
+            return Ok(Err(format!("state would take {wanted_size}, over `limits.state` of {limit}; {raise}")));
         }
         context.state_bytes = Some(wanted);
         all.insert(key, value);
@@ -179,9 +150,7 @@ impl state::Host for ContextView<'_> {
     async fn remove(&mut self, key: String) -> wasmtime::Result<()> {
         let context = self.act("state.remove")?;
         let all = &mut context.given.state;
-        let now = context
-            .state_bytes
-            .unwrap_or_else(|| all.iter().map(|(key, value)| value_size(key, value)).sum());
+        let now = context.state_bytes.unwrap_or_else(|| all.iter().map(|(key, value)| value_size(key, value)).sum());
         if let Some(old) = all.shift_remove(&key) {
             context.state_bytes = Some(now.saturating_sub(value_size(&key, &old)));
         }
@@ -199,13 +168,7 @@ impl conversation::Host for ContextView<'_> {
     }
 
     async fn history(&mut self) -> wasmtime::Result<Vec<conversation::Message>> {
-        Ok(self
-            .read("conversation.history")?
-            .given
-            .history
-            .iter()
-            .map(convert::message)
-            .collect())
+        Ok(self.read("conversation.history")?.given.history.iter().map(convert::message).collect())
     }
 
     async fn now(&mut self) -> wasmtime::Result<String> {
@@ -217,11 +180,7 @@ impl conversation::Host for ContextView<'_> {
 fn origin(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("https", url));
     let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
-    truncate(
-        &clean_line(&format!("{scheme}://{}", host.rsplit('@').next().unwrap_or_default())),
-        200,
-    )
-    .to_owned()
+    truncate(&clean_line(&format!("{scheme}://{}", host.rsplit('@').next().unwrap_or_default())), 200).to_owned()
 }
 
 impl http::Host for ContextView<'_> {

@@ -58,17 +58,11 @@ pub(crate) fn granted(policy: &Policy, stdio: &Arc<Mutex<Ring>>) -> Result<WasiC
     }
     for grant in &policy.files {
         grant.check(&[], &[])?;
-        let permissions = if grant.writable {
-            FsPerms::ReadWrite
-        } else {
-            FsPerms::ReadOnly
-        };
-        builder
-            .preopened_dir(&grant.host, &grant.guest, permissions)
-            .map_err(|error| SandboxError::Grant {
-                path: grant.host.clone(),
-                reason: crate::error::in_one_line(&error),
-            })?;
+        let permissions = if grant.writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+        builder.preopened_dir(&grant.host, &grant.guest, permissions).map_err(|error| SandboxError::Grant {
+            path: grant.host.clone(),
+            reason: crate::error::in_one_line(&error),
+        })?;
     }
     Ok(builder.build())
 }
@@ -82,9 +76,7 @@ pub(crate) fn nothing(stdio: &Arc<Mutex<Ring>>) -> WasiCtx {
 pub(crate) fn fixed(stdio: &Arc<Mutex<Ring>>) -> WasiCtx {
     let mut builder = empty(stdio);
     builder.wall_clock(FixedClock).monotonic_clock(FixedClock);
-    builder
-        .secure_random(Deterministic::new(vec![0x5a]))
-        .insecure_random(Deterministic::new(vec![0xa5]));
+    builder.secure_random(Deterministic::new(vec![0x5a])).insecure_random(Deterministic::new(vec![0xa5]));
     builder.insecure_random_seed(0).build()
 }
 

@@ -98,9 +98,7 @@ impl SessionDocument {
             return Err(StoreError::Document(format!("its `format` is not `{FORMAT}`")));
         }
         if head.version.as_ref().and_then(Value::as_u64) != Some(u64::from(VERSION)) {
-            return Err(StoreError::Document(format!(
-                "its `version` is not {VERSION}, the only one read here"
-            )));
+            return Err(StoreError::Document(format!("its `version` is not {VERSION}, the only one read here")));
         }
         let document: Self = serde_json::from_str(text).map_err(bad)?;
         document.check()?;
@@ -119,46 +117,19 @@ impl SessionDocument {
     pub(crate) fn build(record: SessionRecord, mut events: HashMap<QueryId, Vec<Event>>) -> Self {
         let mut environment: IndexMap<ToolName, IndexMap<ResultName, Vec<DocumentEntry>>> = IndexMap::new();
         for location in &record.locations {
-            environment
-                .entry(location.tool.clone())
-                .or_default()
-                .entry(location.name.clone())
-                .or_default();
+            environment.entry(location.tool.clone()).or_default().entry(location.name.clone()).or_default();
         }
-        let mut order = StoredOrder {
-            locations: record.locations,
-            entries: Vec::new(),
-        };
-        for StoredEntry {
-            tool,
-            name,
-            rank,
-            metadata,
-            objects,
-        } in record.entries
-        {
+        let mut order = StoredOrder { locations: record.locations, entries: Vec::new() };
+        for StoredEntry { tool, name, rank, metadata, objects } in record.entries {
             let names = environment.entry(tool.clone()).or_default();
-            names
-                .entry(name.clone())
-                .or_default()
-                .push(DocumentEntry { metadata, objects });
+            names.entry(name.clone()).or_default().push(DocumentEntry { metadata, objects });
             order.entries.push((tool, name, rank));
         }
         let queries = record.queries.into_iter().map(|q| {
             // In a document nothing runs.
-            let status = if q.status == QueryStatus::Running {
-                QueryStatus::Interrupted
-            } else {
-                q.status
-            };
+            let status = if q.status == QueryStatus::Running { QueryStatus::Interrupted } else { q.status };
             let events = events.remove(&q.id).unwrap_or_default();
-            StoredQuery {
-                id: q.id,
-                prompt: q.prompt,
-                status,
-                started_at: q.started_at,
-                events,
-            }
+            StoredQuery { id: q.id, prompt: q.prompt, status, started_at: q.started_at, events }
         });
         Self {
             format: FORMAT.to_owned(),
@@ -212,10 +183,7 @@ impl SessionDocument {
             check_time("started_at", &query.started_at)?;
             for (expected, event) in (1u64..).zip(&query.events) {
                 if event.query_id != query.id || event.seq != expected {
-                    return bad(format!(
-                        "event {expected} of query `{}` is missing or belongs elsewhere",
-                        query.id
-                    ));
+                    return bad(format!("event {expected} of query `{}` is missing or belongs elsewhere", query.id));
                 }
             }
         }
@@ -227,10 +195,7 @@ impl SessionDocument {
         let mut places = HashSet::new();
         for location in &self.order.locations {
             if !places.insert((&location.tool, &location.name)) {
-                return bad(format!(
-                    "`order.locations` has `{}`/`{}` twice",
-                    location.tool, location.name
-                ));
+                return bad(format!("`order.locations` has `{}`/`{}` twice", location.tool, location.name));
             }
         }
         let mut counts: HashMap<(&ToolName, &ResultName), usize> = HashMap::new();
@@ -238,11 +203,7 @@ impl SessionDocument {
             *counts.entry((tool, name)).or_default() += 1;
         }
         let mut n_places = 0;
-        for (tool, name, entries) in self
-            .environment
-            .iter()
-            .flat_map(|(t, n)| n.iter().map(move |(n, e)| (t, n, e)))
-        {
+        for (tool, name, entries) in self.environment.iter().flat_map(|(t, n)| n.iter().map(move |(n, e)| (t, n, e))) {
             n_places += 1;
             if !places.contains(&(tool, name)) {
                 return bad(format!("`order.locations` lacks `{tool}`/`{name}` of the environment"));
@@ -270,13 +231,7 @@ impl SessionDocument {
         let order = std::mem::take(&mut self.order.entries);
         let entries = order.into_iter().filter_map(|(tool, name, rank)| {
             let DocumentEntry { metadata, objects } = places.get_mut(&(tool.clone(), name.clone()))?.next()?;
-            Some(StoredEntry {
-                tool,
-                name,
-                rank,
-                metadata,
-                objects,
-            })
+            Some(StoredEntry { tool, name, rank, metadata, objects })
         });
         entries.collect()
     }
@@ -285,21 +240,9 @@ impl SessionDocument {
     pub(crate) fn into_record(self, entries: Vec<StoredEntry>) -> (SessionRecord, IndexMap<QueryId, Vec<Event>>) {
         let mut events = IndexMap::new();
         let mut queries = Vec::with_capacity(self.queries.len());
-        for StoredQuery {
-            id,
-            prompt,
-            status,
-            started_at,
-            events: of_query,
-        } in self.queries
-        {
+        for StoredQuery { id, prompt, status, started_at, events: of_query } in self.queries {
             events.insert(id.clone(), of_query);
-            queries.push(QuerySummary {
-                id,
-                prompt,
-                status,
-                started_at,
-            });
+            queries.push(QuerySummary { id, prompt, status, started_at });
         }
         let record = SessionRecord {
             id: self.id,
@@ -345,10 +288,7 @@ fn renew(fields: &mut Object, session: &SessionId, old: &QueryId, new: &QueryId)
     }
     if let Some(slot) = fields.get_mut("call_id") {
         // Call ids are the query's id with a number.
-        let tail = slot
-            .as_str()
-            .and_then(|call| call.strip_prefix(old.as_str()))
-            .map(str::to_owned);
+        let tail = slot.as_str().and_then(|call| call.strip_prefix(old.as_str())).map(str::to_owned);
         if let Some(tail) = tail {
             *slot = Value::String(format!("{new}{tail}"));
         }

@@ -45,16 +45,9 @@ impl Sessions {
 
     /// The session with its query, which must be running.
     fn running(&mut self, session: &SessionId, query: &QueryId) -> Result<&mut Session, StoreError> {
-        let not_running = || StoreError::NotRunning {
-            session: session.clone(),
-            query: query.clone(),
-        };
+        let not_running = || StoreError::NotRunning { session: session.clone(), query: query.clone() };
         let found = self.all.get_mut(session).ok_or_else(not_running)?;
-        let runs = found
-            .record
-            .queries
-            .iter()
-            .any(|q| q.id == *query && q.status == QueryStatus::Running);
+        let runs = found.record.queries.iter().any(|q| q.id == *query && q.status == QueryStatus::Running);
         if runs { Ok(found) } else { Err(not_running()) }
     }
 
@@ -79,24 +72,14 @@ impl Sessions {
 
     fn insert(&mut self, record: SessionRecord, events: IndexMap<QueryId, Vec<Event>>) {
         self.uses += 1;
-        self.all.insert(
-            record.id.clone(),
-            Session {
-                record,
-                events,
-                used: self.uses,
-            },
-        );
+        self.all.insert(record.id.clone(), Session { record, events, used: self.uses });
     }
 }
 
 impl Session {
     fn free(&self) -> Result<(), StoreError> {
         match self.record.queries.iter().find(|q| q.status == QueryStatus::Running) {
-            Some(q) => Err(StoreError::Busy {
-                session: self.record.id.clone(),
-                query: q.id.clone(),
-            }),
+            Some(q) => Err(StoreError::Busy { session: self.record.id.clone(), query: q.id.clone() }),
             None => Ok(()),
         }
     }
@@ -108,10 +91,7 @@ impl Session {
             event.query_id != *query || there.iter().any(|known| known.seq == event.seq && known != event)
         };
         if let Some(event) = events.iter().find(|event| conflict(event)) {
-            return Err(StoreError::EventConflict {
-                query: query.clone(),
-                seq: event.seq,
-            });
+            return Err(StoreError::EventConflict { query: query.clone(), seq: event.seq });
         }
         for event in events {
             if let Err(at) = there.binary_search_by_key(&event.seq, |known| known.seq) {
@@ -122,11 +102,7 @@ impl Session {
     }
 
     fn end(&mut self, query: &QueryId, status: QueryStatus) {
-        self.record
-            .queries
-            .iter_mut()
-            .filter(|q| q.id == *query)
-            .for_each(|q| q.status = status);
+        self.record.queries.iter_mut().filter(|q| q.id == *query).for_each(|q| q.status = status);
     }
 
     fn set_environment(&mut self, replaces: bool, locations: Vec<StoredLocation>, entries: Vec<StoredEntry>) {
@@ -199,12 +175,7 @@ impl SessionStore for MemoryStore {
             found.record.title = prompt.as_deref().map(title_of);
         }
         let status = QueryStatus::Running;
-        found.record.queries.push(QuerySummary {
-            id: query.clone(),
-            prompt,
-            status,
-            started_at: now(),
-        });
+        found.record.queries.push(QuerySummary { id: query.clone(), prompt, status, started_at: now() });
         found.events.insert(query.clone(), Vec::new());
         sessions.touch(session);
         Ok(())
@@ -229,9 +200,7 @@ impl SessionStore for MemoryStore {
     }
 
     async fn interrupt(&self, session: &SessionId, query: &QueryId) -> Result<(), StoreError> {
-        self.lock()
-            .running(session, query)?
-            .end(query, QueryStatus::Interrupted);
+        self.lock().running(session, query)?.end(query, QueryStatus::Interrupted);
         Ok(())
     }
 
@@ -259,12 +228,7 @@ impl SessionStore for MemoryStore {
     async fn events(&self, query: &QueryId, after: u64) -> Result<Vec<Event>, StoreError> {
         let sessions = self.lock();
         let events = sessions.all.values().find_map(|session| session.events.get(query));
-        Ok(events
-            .into_iter()
-            .flatten()
-            .filter(|event| event.seq > after)
-            .cloned()
-            .collect())
+        Ok(events.into_iter().flatten().filter(|event| event.seq > after).cloned().collect())
     }
 
     async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
@@ -280,10 +244,7 @@ impl SessionStore for MemoryStore {
     async fn export(&self, id: &SessionId) -> Result<Option<SessionDocument>, StoreError> {
         let sessions = self.lock();
         let document = sessions.all.get(id).map(|session| {
-            let events = session
-                .events
-                .iter()
-                .map(|(query, events)| (query.clone(), events.clone()));
+            let events = session.events.iter().map(|(query, events)| (query.clone(), events.clone()));
             SessionDocument::build(session.record.clone(), events.collect())
         });
         Ok(document)

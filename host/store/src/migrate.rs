@@ -48,15 +48,9 @@ pub(crate) async fn migrate(connection: &mut SqliteConnection) -> Result<Found, 
 
 /// What there is; `None` when steps are to be done.
 async fn look(connection: &mut SqliteConnection) -> Result<Option<Found>, sqlx::Error> {
-    let application: i64 = sqlx::query_scalar("PRAGMA application_id")
-        .fetch_one(&mut *connection)
-        .await?;
-    let version: i64 = sqlx::query_scalar("PRAGMA user_version")
-        .fetch_one(&mut *connection)
-        .await?;
-    let n_tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
-        .fetch_one(&mut *connection)
-        .await?;
+    let application: i64 = sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *connection).await?;
+    let version: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *connection).await?;
+    let n_tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *connection).await?;
     Ok(match (application, version) {
         (APPLICATION, KNOWN) => Some(Found::Ready),
         (APPLICATION, newer) if newer > KNOWN => Some(Found::Newer(newer)),

@@ -25,11 +25,7 @@ impl Owner {
         loop {
             let id = uuid::Uuid::now_v7().to_string();
             let path = lock_path(dir, &id);
-            let file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path)?;
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
             file.lock()?;
             // Between making and locking it, a sweep may have taken it for that of a dead process.
             let ours = file.metadata()?.ino();

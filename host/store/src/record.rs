@@ -73,15 +73,9 @@ impl QueryStatus {
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        [
-            Self::Running,
-            Self::Completed,
-            Self::Failed,
-            Self::Cancelled,
-            Self::Interrupted,
-        ]
-        .into_iter()
-        .find(|status| status.as_str() == text)
+        [Self::Running, Self::Completed, Self::Failed, Self::Cancelled, Self::Interrupted]
+            .into_iter()
+            .find(|status| status.as_str() == text)
     }
 }
 

@@ -52,13 +52,7 @@ impl SqliteStore {
         let (writer, readers) = file::connect(&path).await?;
         let mut owners = path.clone().into_os_string();
         owners.push("-owners");
-        let store = Self {
-            path,
-            owners: owners.into(),
-            writer,
-            readers,
-            owner: Mutex::default(),
-        };
+        let store = Self { path, owners: owners.into(), writer, readers, owner: Mutex::default() };
         store.repair().await?;
         Ok(store)
     }
@@ -83,9 +77,7 @@ impl SqliteStore {
     /// A transaction that may write from the start. One that begins as a reader could not wait for another writer
     /// when it turns into one.
     async fn write(&self) -> Result<Tx, StoreError> {
-        Tx::start(&self.writer, "BEGIN IMMEDIATE")
-            .await
-            .map_err(|e| self.error(e))
+        Tx::start(&self.writer, "BEGIN IMMEDIATE").await.map_err(|e| self.error(e))
     }
 
     /// A transaction that sees one moment.
@@ -138,17 +130,10 @@ impl SessionStore for SqliteStore {
         let mut tx = self.write().await?;
         let (session, query) = self.running(&mut tx, &commit.session, &commit.query).await?;
         self.insert_messages(&mut tx, session, &commit.messages).await?;
-        self.write_environment(
-            &mut tx,
-            session,
-            commit.replaces_environment,
-            &commit.locations,
-            &commit.entries,
-        )
-        .await?;
-        self.write_states(&mut tx, session, &commit.states).await?;
-        self.insert_events(&mut tx, &commit.query, query, &commit.last_events)
+        self.write_environment(&mut tx, session, commit.replaces_environment, &commit.locations, &commit.entries)
             .await?;
+        self.write_states(&mut tx, session, &commit.states).await?;
+        self.insert_events(&mut tx, &commit.query, query, &commit.last_events).await?;
         self.end_query(&mut tx, query, commit.status).await?;
         self.touch(&mut tx, session).await?;
         self.done(tx).await
@@ -170,8 +155,7 @@ impl SessionStore for SqliteStore {
         let mut tx = self.write().await?;
         let number = self.number_of(&mut tx, session).await?;
         self.free(&mut tx, session, number).await?;
-        self.write_environment(&mut tx, number, true, &locations, &entries)
-            .await?;
+        self.write_environment(&mut tx, number, true, &locations, &entries).await?;
         self.done(tx).await
     }
 

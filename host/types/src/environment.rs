@@ -149,10 +149,7 @@ impl Environment {
         let location = self.tools.get(tool).and_then(|names| names.get(name));
         let k = location.map_or(0, |l| l.dropped + l.entries.len());
         let mut stored = Vec::with_capacity(objects.len());
-        let mut added = Added {
-            refs: Vec::with_capacity(objects.len()),
-            objects: Vec::with_capacity(objects.len()),
-        };
+        let mut added = Added { refs: Vec::with_capacity(objects.len()), objects: Vec::with_capacity(objects.len()) };
         let mut fresh: Vec<(RefId, ObjectHash, usize)> = Vec::new();
         let mut taken: HashSet<RefId> = HashSet::new();
         for (i, mut object) in objects.into_iter().enumerate() {
@@ -185,33 +182,16 @@ impl Environment {
             .entry(tool.clone())
             .or_default()
             .entry(name.clone())
-            .or_insert_with(|| Location {
-                created: seq,
-                ..Location::default()
-            });
+            .or_insert_with(|| Location { created: seq, ..Location::default() });
         if stored.is_empty() {
             return Ok(added);
         }
         self.bytes = observed;
         self.order.insert((rank, seq), (tool.clone(), name.clone()));
-        location.entries.push(Entry {
-            metadata,
-            objects: stored,
-            seq,
-            rank,
-            bytes,
-        });
+        location.entries.push(Entry { metadata, objects: stored, seq, rank, bytes });
         for (reference, hash, object) in fresh {
             location.first_of.entry(hash).or_insert_with(|| reference.clone());
-            self.refs.insert(
-                reference,
-                Place {
-                    tool: tool.clone(),
-                    name: name.clone(),
-                    entry: k,
-                    object,
-                },
-            );
+            self.refs.insert(reference, Place { tool: tool.clone(), name: name.clone(), entry: k, object });
         }
         Ok(added)
     }
@@ -220,11 +200,7 @@ impl Environment {
         let free = |r: &RefId| !self.refs.contains_key(r) && !taken.contains(r);
         let mut n = 1u64;
         loop {
-            let text = if n == 1 {
-                wanted.to_owned()
-            } else {
-                format!("{wanted}~{n}")
-            };
+            let text = if n == 1 { wanted.to_owned() } else { format!("{wanted}~{n}") };
             // Tool and result names obey stricter rules than references, so this always parses.
             if let Ok(reference) = text.parse::<RefId>()
                 && free(&reference)
@@ -241,10 +217,7 @@ impl Environment {
     }
 
     fn locations_until(&self, until: u64) -> Vec<LocationSummary> {
-        let each = self
-            .tools
-            .iter()
-            .flat_map(|(tool, names)| names.iter().map(move |(name, l)| (tool, name, l)));
+        let each = self.tools.iter().flat_map(|(tool, names)| names.iter().map(move |(name, l)| (tool, name, l)));
         each.filter(|(_, _, l)| l.created < until)
             .map(|(tool, name, l)| LocationSummary {
                 tool: tool.clone(),
@@ -256,10 +229,7 @@ impl Environment {
 
     /// The entries of one place, oldest first, as stored.
     pub fn entries(&self, tool: &str, name: &str) -> &[Entry] {
-        self.tools
-            .get(tool)
-            .and_then(|names| names.get(name))
-            .map_or(&[], |l| &l.entries)
+        self.tools.get(tool).and_then(|names| names.get(name)).map_or(&[], |l| &l.entries)
     }
 
     /// All entries in the order of telling, oldest first.
@@ -286,11 +256,7 @@ impl Environment {
     pub fn object(&self, reference: &str) -> Option<&Object> {
         let place = self.refs.get(reference)?;
         let location = self.tools.get(&place.tool)?.get(&place.name)?;
-        location
-            .entries
-            .get(place.entry.checked_sub(location.dropped)?)?
-            .objects
-            .get(place.object)
+        location.entries.get(place.entry.checked_sub(location.dropped)?)?.objects.get(place.object)
     }
 
     /// Whether an object carries `reference`.
@@ -318,12 +284,7 @@ impl Environment {
 
     /// Objects in all places, repeats included.
     pub fn n_objects(&self) -> usize {
-        self.tools
-            .values()
-            .flat_map(|n| n.values())
-            .flat_map(|l| &l.entries)
-            .map(|e| e.objects.len())
-            .sum()
+        self.tools.values().flat_map(|n| n.values()).flat_map(|l| &l.entries).map(|e| e.objects.len()).sum()
     }
 
     /// Bytes of everything stored, as JSON.
@@ -348,9 +309,7 @@ impl Environment {
             .tools
             .iter()
             .flat_map(|(t, names)| {
-                names
-                    .iter()
-                    .flat_map(move |(n, l)| l.entries.iter().map(move |e| (e.seq, t.clone(), n.clone())))
+                names.iter().flat_map(move |(n, l)| l.entries.iter().map(move |e| (e.seq, t.clone(), n.clone())))
             })
             .collect();
         order.sort();
@@ -382,10 +341,7 @@ impl Environment {
                 continue;
             };
             let heir = location.entries.iter_mut().enumerate().find_map(|(e, entry)| {
-                let o = entry
-                    .objects
-                    .iter()
-                    .position(|o| repeat_of(o) == Some(reference.as_str()))?;
+                let o = entry.objects.iter().position(|o| repeat_of(o) == Some(reference.as_str()))?;
                 Some((e, o, entry))
             });
             match heir {
@@ -432,34 +388,18 @@ impl Environment {
             for (name, location) in names {
                 locations.push((
                     location.created,
-                    StoredLocation {
-                        tool: tool.clone(),
-                        name: name.clone(),
-                        dropped: location.dropped,
-                    },
+                    StoredLocation { tool: tool.clone(), name: name.clone(), dropped: location.dropped },
                 ));
                 let from = location.entries.partition_point(|e| e.seq < version);
                 entries.extend(location.entries.iter().skip(from).map(|e| {
                     let (metadata, objects) = (e.metadata.clone(), e.objects.clone());
-                    (
-                        e.seq,
-                        StoredEntry {
-                            tool: tool.clone(),
-                            name: name.clone(),
-                            rank: e.rank,
-                            metadata,
-                            objects,
-                        },
-                    )
+                    (e.seq, StoredEntry { tool: tool.clone(), name: name.clone(), rank: e.rank, metadata, objects })
                 }));
             }
         }
         locations.sort_by_key(|(seq, _)| *seq);
         entries.sort_by_key(|(seq, _)| *seq);
-        (
-            locations.into_iter().map(|(_, l)| l).collect(),
-            entries.into_iter().map(|(_, e)| e).collect(),
-        )
+        (locations.into_iter().map(|(_, l)| l).collect(), entries.into_iter().map(|(_, e)| e).collect())
     }
 
     /// Rebuilds an environment from what [`Environment::stored_since`] gave.
@@ -468,11 +408,7 @@ impl Environment {
         for StoredLocation { tool, name, dropped } in locations {
             let created = environment.next_seq;
             environment.next_seq += 1;
-            let location = Location {
-                dropped,
-                created,
-                ..Location::default()
-            };
+            let location = Location { dropped, created, ..Location::default() };
             environment.tools.entry(tool).or_default().insert(name, location);
         }
         for entry in entries {
@@ -482,13 +418,7 @@ impl Environment {
     }
 
     fn restore_entry(&mut self, stored: StoredEntry) {
-        let StoredEntry {
-            tool,
-            name,
-            rank,
-            metadata,
-            objects,
-        } = stored;
+        let StoredEntry { tool, name, rank, metadata, objects } = stored;
         let seq = self.next_seq;
         self.next_seq += 1;
         let location = self
@@ -496,10 +426,7 @@ impl Environment {
             .entry(tool.clone())
             .or_default()
             .entry(name.clone())
-            .or_insert_with(|| Location {
-                created: seq,
-                ..Location::default()
-            });
+            .or_insert_with(|| Location { created: seq, ..Location::default() });
         let k = location.dropped + location.entries.len();
         let bytes = objects.iter().map(object_size).sum::<usize>() + object_size(&metadata);
         for (i, object) in objects.iter().enumerate().filter(|(_, o)| repeat_of(o).is_none()) {
@@ -508,29 +435,12 @@ impl Environment {
             };
             let mut bare = object.clone();
             bare.shift_remove(REF_ID_KEY);
-            location
-                .first_of
-                .entry(hash_object(&bare))
-                .or_insert_with(|| reference.clone());
-            self.refs.insert(
-                reference,
-                Place {
-                    tool: tool.clone(),
-                    name: name.clone(),
-                    entry: k,
-                    object: i,
-                },
-            );
+            location.first_of.entry(hash_object(&bare)).or_insert_with(|| reference.clone());
+            self.refs.insert(reference, Place { tool: tool.clone(), name: name.clone(), entry: k, object: i });
         }
         self.bytes += bytes as u64;
         self.order.insert((rank, seq), (tool, name));
-        location.entries.push(Entry {
-            metadata,
-            objects,
-            seq,
-            rank,
-            bytes,
-        });
+        location.entries.push(Entry { metadata, objects, seq, rank, bytes });
     }
 }
 
@@ -543,11 +453,7 @@ fn stub(reference: &RefId) -> Object {
 
 fn repeat_of(object: &Object) -> Option<&str> {
     let is_stub = object.len() == 2 && object.get("object_info").and_then(Value::as_str) == Some("[repeat]");
-    if is_stub {
-        object.get(REF_ID_KEY).and_then(Value::as_str)
-    } else {
-        None
-    }
+    if is_stub { object.get(REF_ID_KEY).and_then(Value::as_str) } else { None }
 }
 
 fn reference_of(object: &Object) -> Option<RefId> {

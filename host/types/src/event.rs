@@ -176,10 +176,7 @@ pub enum EventBody {
 impl EventBody {
     /// Whether a query ends with this event.
     pub fn is_last(&self) -> bool {
-        matches!(
-            self,
-            Self::QueryCompleted { .. } | Self::QueryFailed { .. } | Self::QueryCancelled { .. }
-        )
+        matches!(self, Self::QueryCompleted { .. } | Self::QueryFailed { .. } | Self::QueryCancelled { .. })
     }
 }
 

@@ -117,13 +117,7 @@ impl Failure {
     /// A failure whose message serves the model as well.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self {
-            code,
-            feedback: message.clone(),
-            message,
-            limit: None,
-            detail: None,
-        }
+        Self { code, feedback: message.clone(), message, limit: None, detail: None }
     }
 
     /// The same with other words for the decision agent.

@@ -49,16 +49,12 @@ pub enum JsonError {
 /// beyond the range of a double.
 pub fn parse_json(text: &str, policy: JsonPolicy) -> Result<Value, JsonError> {
     if text.len() > policy.max_bytes {
-        return Err(JsonError::TooLarge {
-            limit: policy.max_bytes,
-            observed: text.len(),
-        });
+        return Err(JsonError::TooLarge { limit: policy.max_bytes, observed: text.len() });
     }
     scan(text.as_bytes(), policy.max_depth.min(127))?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict
-        .deserialize(&mut reader)
-        .map_err(|e| JsonError::Syntax(crate::text::clean_line(&e.to_string())))?;
+    let value =
+        Strict.deserialize(&mut reader).map_err(|e| JsonError::Syntax(crate::text::clean_line(&e.to_string())))?;
     reader.end().map_err(|e| JsonError::Syntax(e.to_string()))?;
     Ok(value)
 }
@@ -72,10 +68,7 @@ fn scan(bytes: &[u8], max_depth: usize) -> Result<(), JsonError> {
             b'[' | b'{' => {
                 depth += 1;
                 if depth > max_depth {
-                    return Err(JsonError::TooDeep {
-                        limit: max_depth,
-                        observed: depth,
-                    });
+                    return Err(JsonError::TooDeep { limit: max_depth, observed: depth });
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
@@ -85,10 +78,7 @@ fn scan(bytes: &[u8], max_depth: usize) -> Result<(), JsonError> {
                     .skip(i)
                     .take_while(|b| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))
                     .count();
-                let token = bytes
-                    .get(i..end)
-                    .and_then(|t| std::str::from_utf8(t).ok())
-                    .unwrap_or_default();
+                let token = bytes.get(i..end).and_then(|t| std::str::from_utf8(t).ok()).unwrap_or_default();
                 let integer = !token.contains(['.', 'e', 'E']);
                 if integer && token.parse::<i64>().is_err() && token.parse::<u64>().is_err() && token.len() > 18 {
                     return Err(JsonError::IntegerRange(crate::text::truncate(token, 80).to_owned()));
@@ -143,9 +133,7 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::Number(v.into()))
     }
     fn visit_f64<E: serde::de::Error>(self, v: f64) -> Result<Value, E> {
-        Number::from_f64(v)
-            .map(Value::Number)
-            .ok_or_else(|| E::custom("number is not finite"))
+        Number::from_f64(v).map(Value::Number).ok_or_else(|| E::custom("number is not finite"))
     }
     fn visit_str<E>(self, v: &str) -> Result<Value, E> {
         Ok(Value::String(v.to_owned()))
@@ -165,10 +153,7 @@ impl<'de> Visitor<'de> for Strict {
         while let Some(key) = items.next_key::<String>()? {
             let value = items.next_value_seed(Strict)?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format!(
-                    "duplicate key `{}`",
-                    crate::text::truncate(&key, 80)
-                )));
+                return Err(A::Error::custom(format!("duplicate key `{}`", crate::text::truncate(&key, 80))));
             }
             map.insert(key, value);
         }

@@ -19,9 +19,7 @@ impl SizeInBytes {
     /// A sentence naming the accepted forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let split = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(split);
         let factor: f64 = match unit.trim() {
             "" | "B" => 1.0,
@@ -32,18 +30,12 @@ impl SizeInBytes {
             "MiB" => MIB as f64,
             "GiB" => (1024 * MIB) as f64,
             _ => {
-                return Err(format!(
-                    "`{}` is not a size; write for example \"64MiB\"",
-                    crate::clean_line(text)
-                ));
+                return Err(format!("`{}` is not a size; write for example \"64MiB\"", crate::clean_line(text)));
             }
         };
         match number.parse::<f64>() {
             Ok(n) if n.is_finite() && n * factor < 9e15 => Ok(Self((n * factor) as u64)),
-            _ => Err(format!(
-                "`{}` is not a size; write for example \"64MiB\"",
-                crate::clean_line(text)
-            )),
+            _ => Err(format!("`{}` is not a size; write for example \"64MiB\"", crate::clean_line(text))),
         }
     }
 }
@@ -68,9 +60,9 @@ impl<'de> Deserialize<'de> for SizeInBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Scalar::deserialize(deserializer)? {
             Scalar::Whole(n) => Ok(Self(n)),
-            Scalar::Real(_) => Err(serde::de::Error::custom(
-                "a size is a whole number of bytes or text like \"64MiB\"",
-            )),
+            Scalar::Real(_) => {
+                Err(serde::de::Error::custom("a size is a whole number of bytes or text like \"64MiB\""))
+            }
             Scalar::Text(text) => Self::parse(&text).map_err(serde::de::Error::custom),
         }
     }
@@ -86,16 +78,10 @@ impl SpanOfTime {
     /// # Errors
     /// A sentence naming the accepted forms.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            format!(
-                "`{}` is not a duration; write for example \"30s\" or \"250ms\"",
-                crate::clean_line(text)
-            )
-        };
+        let wrong =
+            || format!("`{}` is not a duration; write for example \"30s\" or \"250ms\"", crate::clean_line(text));
         let text = text.trim();
-        let split = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(split);
         let factor = match unit.trim() {
             "ms" => 0.001,
@@ -109,9 +95,7 @@ impl SpanOfTime {
     }
 
     fn from_seconds(seconds: f64) -> Option<Self> {
-        (seconds <= 1e9)
-            .then(|| Duration::try_from_secs_f64(seconds).ok().map(Self))
-            .flatten()
+        (seconds <= 1e9).then(|| Duration::try_from_secs_f64(seconds).ok().map(Self)).flatten()
     }
 }
 
@@ -138,10 +122,7 @@ impl<'de> Deserialize<'de> for SpanOfTime {
 }
 
 #[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "a number or text with a unit, for example \"64MiB\" or \"30s\""
-)]
+#[serde(untagged, expecting = "a number or text with a unit, for example \"64MiB\" or \"30s\"")]
 enum Scalar {
     Whole(u64),
     Real(f64),
@@ -203,21 +184,8 @@ impl<'de> Deserialize<'de> for CallLimitSettings {
             Table(Table),
         }
         Ok(match Either::deserialize(deserializer)? {
-            Either::Count(n) => Self {
-                query: Some(n),
-                ..Self::default()
-            },
-            Either::Table(Table {
-                query,
-                plugin,
-                session,
-                host,
-            }) => Self {
-                query,
-                plugin,
-                session,
-                host,
-            },
+            Either::Count(n) => Self { query: Some(n), ..Self::default() },
+            Either::Table(Table { query, plugin, session, host }) => Self { query, plugin, session, host },
         })
     }
 }
@@ -237,10 +205,7 @@ pub struct HttpLimitSettings {
 /// A `[limits]` table as written: only what it sets.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(
-    missing_docs,
-    reason = "each field is the key of the same name in `Limits` or `QueryBudget`"
-)]
+#[allow(missing_docs, reason = "each field is the key of the same name in `Limits` or `QueryBudget`")]
 pub struct LimitSettings {
     pub file: Option<SizeInBytes>,
     pub compile: Option<CompileLimitSettings>,
@@ -404,21 +369,14 @@ impl Limits {
             }
             self.memory = given;
         }
-        let rest = LimitSettings {
-            memory: wish.memory.filter(|_| operator.memory.is_some()),
-            ..wish.clone()
-        };
+        let rest = LimitSettings { memory: wish.memory.filter(|_| operator.memory.is_some()), ..wish.clone() };
         for key in self.keys_over(&rest) {
             warnings.push(format!(
                 "the manifest asks for more `{key}` than is allowed; it gets what is allowed. Raise it with `limits` under \
                  its [grants] entry"
             ));
         }
-        self.visit(
-            &rest,
-            |slot, wanted| *slot = wanted.min(*slot),
-            |slot, wanted| *slot = wanted.min(*slot),
-        );
+        self.visit(&rest, |slot, wanted| *slot = wanted.min(*slot), |slot, wanted| *slot = wanted.min(*slot));
         (self, warnings)
     }
 

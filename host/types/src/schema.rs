@@ -70,11 +70,7 @@ impl InputSchema {
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(&closed)
             .map_err(|e| SchemaError::Invalid(crate::text::clean_line(&e.to_string())))?;
-        Ok(Self {
-            original: schema,
-            closed,
-            validator,
-        })
+        Ok(Self { original: schema, closed, validator })
     }
 
     /// The schema as given.
@@ -84,15 +80,8 @@ impl InputSchema {
 
     /// Whether a call needs no inputs at all: nothing is required.
     pub fn needs_no_inputs(&self) -> bool {
-        self.original
-            .get("properties")
-            .and_then(Value::as_object)
-            .is_none_or(Map::is_empty)
-            && self
-                .original
-                .get("required")
-                .and_then(Value::as_array)
-                .is_none_or(Vec::is_empty)
+        self.original.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+            && self.original.get("required").and_then(Value::as_array).is_none_or(Vec::is_empty)
     }
 
     /// Coerces without loss ("7" → 7), fills in defaults and validates against the original schema.
@@ -162,21 +151,14 @@ const COMPOSING: [&str; 9] = [
 /// Adds `additionalProperties: false` to every object schema that names properties and does not say otherwise.
 fn close(schema: &mut Value) {
     let Some(map) = schema.as_object_mut() else { return };
-    let names = map
-        .get("properties")
-        .and_then(Value::as_object)
-        .is_some_and(|p| !p.is_empty());
+    let names = map.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
     if names && !COMPOSING.iter().any(|key| map.contains_key(*key)) {
         map.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     for (key, child) in map.iter_mut() {
         match key.as_str() {
             "properties" | "patternProperties" | "$defs" | "definitions" => {
-                child
-                    .as_object_mut()
-                    .into_iter()
-                    .flat_map(|m| m.values_mut())
-                    .for_each(close);
+                child.as_object_mut().into_iter().flat_map(|m| m.values_mut()).for_each(close);
             }
             "items" | "additionalProperties" | "contains" => close(child),
             "prefixItems" => child.as_array_mut().into_iter().flatten().for_each(close),
@@ -207,10 +189,7 @@ fn adapt(value: &mut Value, schema: &Value, root: &Value, depth: usize) {
     match value {
         Value::Object(fields) => adapt_fields(fields, map, root, depth),
         Value::Array(items) => {
-            let prefix = map
-                .get("prefixItems")
-                .and_then(Value::as_array)
-                .map_or(&[][..], Vec::as_slice);
+            let prefix = map.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             for (i, item) in items.iter_mut().enumerate() {
                 if let Some(schema) = prefix.get(i).or_else(|| map.get("items")) {
                     adapt(item, schema, root, depth + 1);
@@ -226,10 +205,7 @@ fn adapt_fields(fields: &mut Map<String, Value>, schema: &Map<String, Value>, ro
         return;
     };
     let required = |name: &str| {
-        schema
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(|r| r.iter().any(|n| n.as_str() == Some(name)))
+        schema.get("required").and_then(Value::as_array).is_some_and(|r| r.iter().any(|n| n.as_str() == Some(name)))
     };
     for (name, property) in properties {
         let resolved = resolve(property, root);
@@ -252,11 +228,7 @@ fn adapt_fields(fields: &mut Map<String, Value>, schema: &Map<String, Value>, ro
 fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut current = schema;
     for _ in 0..16 {
-        let Some(pointer) = current
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|r| r.strip_prefix('#'))
-        else {
+        let Some(pointer) = current.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#')) else {
             break;
         };
         match root.pointer(pointer) {
@@ -300,10 +272,7 @@ fn coerce(value: &Value, kind: &str) -> Option<Value> {
         ("string", Value::Number(n)) => Some(Value::String(n.to_string())),
         ("string", Value::Bool(b)) => Some(Value::String(b.to_string())),
         ("object" | "array", Value::String(text)) => {
-            let policy = crate::json::JsonPolicy {
-                max_bytes: 1 << 20,
-                max_depth: 64,
-            };
+            let policy = crate::json::JsonPolicy { max_bytes: 1 << 20, max_depth: 64 };
             crate::json::parse_json(text, policy).ok().filter(|v| is_kind(v, kind))
         }
         _ => None,
@@ -311,10 +280,7 @@ fn coerce(value: &Value, kind: &str) -> Option<Value> {
 }
 
 fn parse_number(text: &str) -> Option<Value> {
-    let policy = crate::json::JsonPolicy {
-        max_bytes: 64,
-        max_depth: 0,
-    };
+    let policy = crate::json::JsonPolicy { max_bytes: 64, max_depth: 0 };
     let value = crate::json::parse_json(text.trim(), policy).ok()?;
     match &value {
         Value::Number(n) if n.is_f64() => n.as_f64().and_then(whole_number).or(Some(value)),

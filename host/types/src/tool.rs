@@ -124,10 +124,7 @@ pub enum Yield {
     /// Direct speech.
     Text(String),
     /// Speech with references.
-    CitedText {
-        title: Option<String>,
-        paragraphs: Vec<CitedText>,
-    },
+    CitedText { title: Option<String>, paragraphs: Vec<CitedText> },
     /// Objects for the environment.
     Result(ToolResult),
     /// Progress in words.

@@ -6,10 +6,7 @@ use crate::{Availability, Descriptor, Effects, Inputs, Output, Plugin, Tool, Too
 
 impl<P: Plugin> Guest for P {
     fn describe() -> Vec<types::ToolDescriptor> {
-        P::tools()
-            .into_iter()
-            .map(|tool| descriptor(tool.descriptor()))
-            .collect()
+        P::tools().into_iter().map(|tool| descriptor(tool.descriptor())).collect()
     }
 
     fn available(names: Vec<String>) -> Vec<types::Availability> {
@@ -25,11 +22,7 @@ impl<P: Plugin> Guest for P {
     }
 
     fn run_if_true(names: Vec<String>) -> Vec<Option<String>> {
-        names
-            .iter()
-            .map(|name| find::<P>(name)?.run_if_true())
-            .map(|inputs| inputs.map(|i| i.to_string()))
-            .collect()
+        names.iter().map(|name| find::<P>(name)?.run_if_true()).map(|inputs| inputs.map(|i| i.to_string())).collect()
     }
 
     fn call(name: String, inputs: String) -> Result<Option<String>, types::ToolError> {
@@ -41,9 +34,7 @@ impl<P: Plugin> Guest for P {
                 serde_json::from_str(&inputs).map_err(|_| ToolError::invalid_inputs("the inputs are not JSON"))?;
             tool.call(Inputs::from_json(inputs)?, &mut Output::new())
         };
-        call()
-            .map(|value| value.map(|value| value.to_string()))
-            .map_err(tool_error)
+        call().map(|value| value.map(|value| value.to_string())).map_err(tool_error)
     }
 }
 
@@ -60,10 +51,7 @@ fn tool_error(error: ToolError) -> types::ToolError {
         ToolErrorKind::Denied => types::ToolErrorKind::Denied,
         ToolErrorKind::Failed => types::ToolErrorKind::Failed,
     };
-    types::ToolError {
-        kind,
-        feedback: error.feedback,
-    }
+    types::ToolError { kind, feedback: error.feedback }
 }
 
 fn annotations(pairs: Vec<(String, Value)>) -> Vec<(String, String)> {
@@ -87,10 +75,7 @@ fn descriptor(descriptor: Descriptor) -> types::ToolDescriptor {
         idempotent: descriptor.idempotent,
         may_end: descriptor.may_end,
         status: descriptor.status,
-        placement: descriptor.placement.map(|p| types::Placement {
-            branch: p.branch,
-            after: p.after,
-        }),
+        placement: descriptor.placement.map(|p| types::Placement { branch: p.branch, after: p.after }),
         checks_availability: descriptor.checks_availability,
         runs_unchosen: descriptor.runs_unchosen,
         annotations: annotations(descriptor.annotations),
@@ -125,20 +110,14 @@ pub(crate) mod imports {
         let result = wit::types::ToolResult {
             name: result.name.clone(),
             objects: result.objects.iter().map(ToString::to_string).collect(),
-            metadata: result
-                .metadata
-                .clone()
-                .map(|metadata| Value::Object(metadata).to_string()),
+            metadata: result.metadata.clone().map(|metadata| Value::Object(metadata).to_string()),
             payload_type: result.payload_type.clone(),
             mapping: result.mapping.clone(),
             llm_message: result.llm_message.clone(),
             display: result.display,
             annotations: super::annotations(result.annotations.clone()),
         };
-        wit::output::yield_result(&result)
-            .into_iter()
-            .map(RefId::from)
-            .collect()
+        wit::output::yield_result(&result).into_iter().map(RefId::from).collect()
     }
 
     pub(crate) fn yield_status(status: &str) {
@@ -221,18 +200,8 @@ pub(crate) mod imports {
     }
 
     pub(crate) fn http_fetch(request: http::Request) -> Result<http::Response, HttpError> {
-        let http::Request {
-            method,
-            url,
-            headers,
-            body,
-        } = request;
-        match wit::http::fetch(&wit::http::Request {
-            method,
-            url,
-            headers,
-            body,
-        }) {
+        let http::Request { method, url, headers, body } = request;
+        match wit::http::fetch(&wit::http::Request { method, url, headers, body }) {
             Ok(wit::http::Response { status, headers, body }) => Ok(http::Response { status, headers, body }),
             Err(wit::http::HttpError::Denied(why)) => Err(HttpError::Denied(why)),
             Err(wit::http::HttpError::Timeout(why)) => Err(HttpError::Timeout(why)),
@@ -262,15 +231,9 @@ pub(crate) mod imports {
             annotations: super::annotations(request.annotations),
         };
         match wit::model::complete(&request) {
-            Ok(wit::model::Reply {
-                text,
-                input_tokens,
-                output_tokens,
-            }) => Ok(model::Reply {
-                text,
-                input_tokens,
-                output_tokens,
-            }),
+            Ok(wit::model::Reply { text, input_tokens, output_tokens }) => {
+                Ok(model::Reply { text, input_tokens, output_tokens })
+            }
             Err(wit::model::ModelError::Denied(why)) => Err(ModelError::Denied(why)),
             Err(wit::model::ModelError::OverBudget(why)) => Err(ModelError::OverBudget(why)),
             Err(wit::model::ModelError::Failed(why)) => Err(ModelError::Failed(why)),

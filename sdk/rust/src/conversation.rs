@@ -23,18 +23,12 @@ pub struct Message {
 impl Message {
     /// A message of the person.
     pub fn user(text: impl Into<String>) -> Message {
-        Message {
-            role: Role::User,
-            text: text.into(),
-        }
+        Message { role: Role::User, text: text.into() }
     }
 
     /// A message of the agent.
     pub fn assistant(text: impl Into<String>) -> Message {
-        Message {
-            role: Role::Assistant,
-            text: text.into(),
-        }
+        Message { role: Role::Assistant, text: text.into() }
     }
 }
 

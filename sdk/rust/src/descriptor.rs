@@ -74,27 +74,18 @@ pub struct Availability {
 impl Availability {
     /// It can be chosen.
     pub fn yes() -> Availability {
-        Availability {
-            available: true,
-            reason: None,
-        }
+        Availability { available: true, reason: None }
     }
 
     /// It cannot be chosen; `reason` says what would make it so.
     pub fn no(reason: impl Into<String>) -> Availability {
-        Availability {
-            available: false,
-            reason: Some(reason.into()),
-        }
+        Availability { available: false, reason: Some(reason.into()) }
     }
 }
 
 impl From<bool> for Availability {
     fn from(available: bool) -> Availability {
-        Availability {
-            available,
-            reason: None,
-        }
+        Availability { available, reason: None }
     }
 }
 
@@ -136,9 +127,7 @@ impl Descriptor {
     /// The names of its inputs, in order.
     pub fn input_names(&self) -> Vec<&str> {
         let properties = self.input_schema.get("properties").and_then(Value::as_object);
-        properties
-            .map(|properties: &Object| properties.keys().map(String::as_str).collect())
-            .unwrap_or_default()
+        properties.map(|properties: &Object| properties.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 }
 

@@ -36,9 +36,7 @@ pub fn locations() -> Vec<Location> {
 /// # Errors
 /// When an object cannot be read as a `T`.
 pub fn get<T: DeserializeOwned>(tool: &str, name: &str, index: u32) -> Result<Option<Entry<T>>, ToolError> {
-    host::environment_get(tool, name, index)
-        .map(|entry| read(&entry, tool, name))
-        .transpose()
+    host::environment_get(tool, name, index).map(|entry| read(&entry, tool, name)).transpose()
 }
 
 /// The newest entry, if there is one.
@@ -46,9 +44,7 @@ pub fn get<T: DeserializeOwned>(tool: &str, name: &str, index: u32) -> Result<Op
 /// # Errors
 /// When an object cannot be read as a `T`.
 pub fn latest<T: DeserializeOwned>(tool: &str, name: &str) -> Result<Option<Entry<T>>, ToolError> {
-    host::environment_latest(tool, name)
-        .map(|entry| read(&entry, tool, name))
-        .transpose()
+    host::environment_latest(tool, name).map(|entry| read(&entry, tool, name)).transpose()
 }
 
 /// The object with this reference, if there is one; also one that this call has yielded.
@@ -66,11 +62,7 @@ fn read<T: DeserializeOwned>(entry: &host::RawEntry, tool: &str, name: &str) -> 
     let read = || -> Result<Entry<T>, serde_json::Error> {
         Ok(Entry {
             metadata: serde_json::from_str(&entry.metadata)?,
-            objects: entry
-                .objects
-                .iter()
-                .map(|object| serde_json::from_str(object))
-                .collect::<Result<_, _>>()?,
+            objects: entry.objects.iter().map(|object| serde_json::from_str(object)).collect::<Result<_, _>>()?,
         })
     };
     read().map_err(|error| ToolError::from(error).during(format_args!("reading results of {tool}/{name}")))

@@ -106,10 +106,7 @@ impl From<std::io::Error> for ToolError {
             ErrorKind::TimedOut | ErrorKind::Interrupted | ErrorKind::ResourceBusy => ToolErrorKind::Unavailable,
             _ => ToolErrorKind::Failed,
         };
-        ToolError {
-            kind,
-            feedback: error.to_string(),
-        }
+        ToolError { kind, feedback: error.to_string() }
     }
 }
 

@@ -22,12 +22,7 @@ pub struct Request {
 impl Request {
     /// A request with any method.
     pub fn new(method: impl Into<String>, url: impl Into<String>) -> Request {
-        Request {
-            method: method.into(),
-            url: url.into(),
-            headers: Vec::new(),
-            body: None,
-        }
+        Request { method: method.into(), url: url.into(), headers: Vec::new(), body: None }
     }
 
     /// A GET request.
@@ -75,10 +70,7 @@ pub struct Response {
 impl Response {
     /// The first header of this name, whatever its case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
     /// The body as text.

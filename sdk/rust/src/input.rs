@@ -77,10 +77,7 @@ pub struct InputError {
 impl InputError {
     /// An error at the value itself.
     pub fn new(message: impl Into<String>) -> InputError {
-        InputError {
-            path: String::new(),
-            message: message.into(),
-        }
+        InputError { path: String::new(), message: message.into() }
     }
 
     /// `value` is none of the texts that stand for something.
@@ -92,11 +89,7 @@ impl InputError {
     #[must_use]
     pub fn at(mut self, key: &str) -> InputError {
         let key = key.replace('~', "~0").replace('/', "~1");
-        self.path = if self.path.is_empty() {
-            key
-        } else {
-            format!("{key}/{}", self.path)
-        };
+        self.path = if self.path.is_empty() { key } else { format!("{key}/{}", self.path) };
         self
     }
 }
@@ -131,11 +124,7 @@ fn shown(value: &Value) -> String {
         Value::Object(_) => "an object".to_owned(),
         other => {
             let text = other.to_string();
-            if text.chars().count() <= 60 {
-                text
-            } else {
-                format!("{}…", text.chars().take(60).collect::<String>())
-            }
+            if text.chars().count() <= 60 { text } else { format!("{}…", text.chars().take(60).collect::<String>()) }
         }
     }
 }
@@ -158,10 +147,7 @@ impl Inputs {
     /// When `value` is something else.
     pub fn from_json(value: Value) -> Result<Inputs, InputError> {
         match value {
-            Value::Object(fields) => Ok(Inputs {
-                fields,
-                taken: Vec::new(),
-            }),
+            Value::Object(fields) => Ok(Inputs { fields, taken: Vec::new() }),
             Value::Null => Ok(Inputs::default()),
             other => Err(want("an object", &other)),
         }
@@ -263,16 +249,9 @@ impl ToolInput for f32 {
 
     fn from_json(value: Value) -> Result<Self, InputError> {
         let wide = f64::from_json(value)?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "rounding is what f32 means; infinity is refused"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "rounding is what f32 means; infinity is refused")]
         let narrow = wide as f32;
-        if narrow.is_finite() {
-            Ok(narrow)
-        } else {
-            Err(InputError::new(format!("{wide} is too large for 32 bits")))
-        }
+        if narrow.is_finite() { Ok(narrow) } else { Err(InputError::new(format!("{wide} is too large for 32 bits"))) }
     }
 
     fn to_json(&self) -> Value {
@@ -317,10 +296,7 @@ impl ToolInput for char {
     }
 
     fn from_json(value: Value) -> Result<Self, InputError> {
-        value
-            .as_str()
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| want("one character", &value))
+        value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| want("one character", &value))
     }
 
     fn to_json(&self) -> Value {
@@ -365,11 +341,7 @@ impl<T: ToolInput> ToolInput for Option<T> {
     }
 
     fn from_json(value: Value) -> Result<Self, InputError> {
-        if value.is_null() {
-            Ok(None)
-        } else {
-            T::from_json(value).map(Some)
-        }
+        if value.is_null() { Ok(None) } else { T::from_json(value).map(Some) }
     }
 
     fn to_json(&self) -> Value {

@@ -40,10 +40,7 @@ pub struct Request {
 impl Request {
     /// One question to the base model.
     pub fn new(prompt: impl Into<String>) -> Request {
-        Request {
-            messages: vec![Message::user(prompt)],
-            ..Request::default()
-        }
+        Request { messages: vec![Message::user(prompt)], ..Request::default() }
     }
 
     /// Asks the other model.

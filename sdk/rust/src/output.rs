@@ -59,10 +59,7 @@ impl Output {
     /// One object as a result of its own, under the name `default`, shown as a table. Answers its reference.
     pub fn object(&mut self, object: Object) -> RefId {
         // The host answers one reference per object; a host that does not gets an empty one back, which cites nothing.
-        host::yield_result(&object.into())
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| RefId::new(""))
+        host::yield_result(&object.into()).into_iter().next().unwrap_or_else(|| RefId::new(""))
     }
 
     /// Progress in words, shown and then forgotten.
@@ -155,11 +152,7 @@ impl ToolResult {
 
     /// Adds several pairs of (field the front end knows, field of the objects).
     pub fn mapping<'a>(mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ToolResult {
-        self.mapping.extend(
-            pairs
-                .into_iter()
-                .map(|(front_end, object)| (front_end.to_owned(), object.to_owned())),
-        );
+        self.mapping.extend(pairs.into_iter().map(|(front_end, object)| (front_end.to_owned(), object.to_owned())));
         self
     }
 
@@ -212,9 +205,6 @@ pub struct CitedText {
 impl CitedText {
     /// A paragraph that cites `ref_ids`.
     pub fn new(text: impl Into<String>, ref_ids: impl IntoIterator<Item = RefId>) -> CitedText {
-        CitedText {
-            text: text.into(),
-            ref_ids: ref_ids.into_iter().collect(),
-        }
+        CitedText { text: text.into(), ref_ids: ref_ids.into_iter().collect() }
     }
 }

@@ -91,11 +91,7 @@ pub fn enum_schema(description: &str, values: &[(&str, &str)]) -> Value {
         .collect();
     let mut text = description.to_owned();
     if !meanings.is_empty() {
-        text = format!(
-            "{text}{}{}.",
-            if text.is_empty() { "" } else { " " },
-            meanings.join("; ")
-        );
+        text = format!("{text}{}{}.", if text.is_empty() { "" } else { " " }, meanings.join("; "));
     }
     if let (false, Value::Object(fields)) = (text.is_empty(), &mut schema) {
         fields.insert("description".into(), text.into());
@@ -134,10 +130,7 @@ pub fn check_range<T: ToolInput>(
 ) -> Result<(), InputError> {
     let value = input.to_json();
     let Some(number) = value.as_f64() else { return Ok(()) };
-    let (low, high) = (
-        minimum.as_ref().and_then(Value::as_f64),
-        maximum.as_ref().and_then(Value::as_f64),
-    );
+    let (low, high) = (minimum.as_ref().and_then(Value::as_f64), maximum.as_ref().and_then(Value::as_f64));
     if low.is_none_or(|low| number >= low) && high.is_none_or(|high| number <= high) {
         return Ok(());
     }

@@ -135,13 +135,7 @@ impl Run {
     pub fn results(&self) -> Vec<&YieldedResult> {
         self.yields
             .iter()
-            .filter_map(|seen| {
-                if let Yield::Result(result) = seen {
-                    Some(result)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|seen| if let Yield::Result(result) = seen { Some(result) } else { None })
             .collect()
     }
 
@@ -164,13 +158,7 @@ impl Run {
     pub fn warnings(&self) -> Vec<&str> {
         self.yields
             .iter()
-            .filter_map(|seen| {
-                if let Yield::Warning(text) = seen {
-                    Some(text.as_str())
-                } else {
-                    None
-                }
-            })
+            .filter_map(|seen| if let Yield::Warning(text) = seen { Some(text.as_str()) } else { None })
             .collect()
     }
 
@@ -250,21 +238,13 @@ impl Scenario {
         let tool = T::default();
         self.tool = Some(tool.descriptor().name);
         let given = inputs.clone();
-        let call = || {
-            Inputs::from_json(inputs)
-                .map_err(ToolError::from)
-                .and_then(|i| tool.call(i, &mut Output::new()))
-        };
+        let call = || Inputs::from_json(inputs).map_err(ToolError::from).and_then(|i| tool.call(i, &mut Output::new()));
         let returned = self.entered(call);
         if let Ok(Some(value)) = &returned {
             self.yield_returned(value, &given);
         }
         self.tool = None;
-        Run {
-            yields: std::mem::take(&mut self.yields),
-            returned,
-            log: std::mem::take(&mut self.log),
-        }
+        Run { yields: std::mem::take(&mut self.yields), returned, log: std::mem::take(&mut self.log) }
     }
 
     /// Whether a tool can be chosen now.
@@ -323,16 +303,9 @@ impl Scenario {
     }
 
     fn add(&mut self, tool: &str, name: &str, metadata: Object, mut objects: Vec<Object>) -> Vec<Object> {
-        let found = self
-            .environment
-            .iter()
-            .position(|results| results.tool == tool && results.name == name);
+        let found = self.environment.iter().position(|results| results.tool == tool && results.name == name);
         if found.is_none() {
-            self.environment.push(Results {
-                tool: tool.to_owned(),
-                name: name.to_owned(),
-                entries: Vec::new(),
-            });
+            self.environment.push(Results { tool: tool.to_owned(), name: name.to_owned(), entries: Vec::new() });
         }
         let at = found.unwrap_or(self.environment.len() - 1);
         if let Some(results) = self.environment.get_mut(at) {
@@ -348,24 +321,15 @@ impl Scenario {
     }
 
     fn entries(&self, tool: &str, name: &str) -> &[(Object, Vec<Object>)] {
-        self.environment
-            .iter()
-            .find(|r| r.tool == tool && r.name == name)
-            .map_or(&[], |r| &r.entries)
+        self.environment.iter().find(|r| r.tool == tool && r.name == name).map_or(&[], |r| &r.entries)
     }
 
     fn now_text(&self) -> String {
-        self.now
-            .clone()
-            .unwrap_or_else(|| "2030-01-02T03:04:05+00:00".to_owned())
+        self.now.clone().unwrap_or_else(|| "2030-01-02T03:04:05+00:00".to_owned())
     }
 
     fn find(&self, reference: &str) -> Option<&Object> {
-        let mut objects = self
-            .environment
-            .iter()
-            .flat_map(|r| &r.entries)
-            .flat_map(|(_, objects)| objects);
+        let mut objects = self.environment.iter().flat_map(|r| &r.entries).flat_map(|(_, objects)| objects);
         objects.find(|object| object.get("_REF_ID") == Some(&json!(reference)))
     }
 }
@@ -395,10 +359,7 @@ pub(crate) mod imports {
     }
 
     pub(crate) fn yield_cited_text(title: Option<&str>, paragraphs: &[CitedText]) {
-        push(Yield::CitedText {
-            title: title.map(str::to_owned),
-            paragraphs: paragraphs.to_vec(),
-        });
+        push(Yield::CitedText { title: title.map(str::to_owned), paragraphs: paragraphs.to_vec() });
     }
 
     pub(crate) fn yield_result(result: &ToolResult) -> Vec<RefId> {
@@ -412,10 +373,7 @@ pub(crate) mod imports {
             llm_message: result.llm_message.clone(),
             display: result.display,
         };
-        with(|scenario| scenario.add_yielded(result))
-            .into_iter()
-            .map(RefId::from)
-            .collect()
+        with(|scenario| scenario.add_yielded(result)).into_iter().map(RefId::from).collect()
     }
 
     pub(crate) fn yield_status(status: &str) {
@@ -445,10 +403,7 @@ pub(crate) mod imports {
 
     fn raw((metadata, objects): &(Object, Vec<Object>)) -> RawEntry {
         let text = |object: &Object| Value::Object(object.clone()).to_string();
-        RawEntry {
-            metadata: text(metadata),
-            objects: objects.iter().map(text).collect(),
-        }
+        RawEntry { metadata: text(metadata), objects: objects.iter().map(text).collect() }
     }
 
     pub(crate) fn environment_get(tool: &str, name: &str, index: u32) -> Option<RawEntry> {
@@ -460,11 +415,7 @@ pub(crate) mod imports {
     }
 
     pub(crate) fn environment_object(reference: &str) -> Option<String> {
-        with(|scenario| {
-            scenario
-                .find(reference)
-                .map(|object| Value::Object(object.clone()).to_string())
-        })
+        with(|scenario| scenario.find(reference).map(|object| Value::Object(object.clone()).to_string()))
     }
 
     pub(crate) fn state_get(key: &str) -> Option<String> {
@@ -504,18 +455,14 @@ pub(crate) mod imports {
     pub(crate) fn http_fetch(request: http::Request) -> Result<http::Response, HttpError> {
         with(|scenario| match &mut scenario.server {
             Some(server) => server(request),
-            None => Err(HttpError::Denied(
-                "this scenario has no server: the tool has no grant for HTTP".to_owned(),
-            )),
+            None => Err(HttpError::Denied("this scenario has no server: the tool has no grant for HTTP".to_owned())),
         })
     }
 
     pub(crate) fn model_complete(request: model::Request) -> Result<model::Reply, ModelError> {
         with(|scenario| match &mut scenario.model {
             Some(model) => model(request),
-            None => Err(ModelError::Denied(
-                "this scenario has no model: the tool has no grant for models".to_owned(),
-            )),
+            None => Err(ModelError::Denied("this scenario has no model: the tool has no grant for models".to_owned())),
         })
     }
 }

@@ -65,10 +65,7 @@ fn add(
 fn the_descriptor_says_what_the_function_says() {
     let descriptor = describe::<add>();
     assert_eq!(descriptor.name, "adder");
-    assert_eq!(
-        descriptor.description,
-        "Adds things up, in one go.\n\n- first point\n- second point"
-    );
+    assert_eq!(descriptor.description, "Adds things up, in one go.\n\n- first point\n- second point");
     assert_eq!(descriptor.effects, Effects::Reads);
     assert!(descriptor.idempotent && descriptor.may_end && !descriptor.checks_availability);
     assert_eq!(
@@ -87,15 +84,9 @@ fn the_descriptor_says_what_the_function_says() {
         schema["properties"]["type"],
         json!({"type": "string", "enum": ["exact", "about"], "description": "How to add. `exact`: Exactly."})
     );
-    assert_eq!(
-        schema["properties"]["unit"],
-        json!({"type": "string", "default": "metre"})
-    );
+    assert_eq!(schema["properties"]["unit"], json!({"type": "string", "default": "metre"}));
     assert_eq!(schema["properties"]["points"]["type"], json!(["array", "null"]));
-    assert_eq!(
-        schema["properties"]["points"]["items"]["properties"]["y"]["default"],
-        1.5
-    );
+    assert_eq!(schema["properties"]["points"]["items"]["properties"]["y"]["default"], 1.5);
 }
 
 #[test]
@@ -111,18 +102,9 @@ fn inputs_are_read_with_defaults() {
 fn wrong_inputs_are_told_where() {
     let cases = [
         (json!({}), "inputs/count: required and missing"),
-        (
-            json!({"count": 10, "type": "exact"}),
-            "inputs/count: want a number from 1 to 9, got 10",
-        ),
-        (
-            json!({"count": 1, "type": "no"}),
-            "inputs/type: want one of `exact`, `about`, got \"no\"",
-        ),
-        (
-            json!({"count": 1, "type": "exact", "points": [{"y": 1}]}),
-            "inputs/points/0/x: required and missing",
-        ),
+        (json!({"count": 10, "type": "exact"}), "inputs/count: want a number from 1 to 9, got 10"),
+        (json!({"count": 1, "type": "no"}), "inputs/type: want one of `exact`, `about`, got \"no\""),
+        (json!({"count": 1, "type": "exact", "points": [{"y": 1}]}), "inputs/points/0/x: required and missing"),
         (
             json!({"count": 1, "type": "exact", "nope": 1}),
             "inputs/nope: unknown, there are `count`, `type`, `points`, `unit`, `weights`, `extra`",
@@ -132,10 +114,7 @@ fn wrong_inputs_are_told_where() {
     for (inputs, wanted) in cases {
         let run = run::<add>(inputs);
         let error = run.error().unwrap();
-        assert_eq!(
-            (error.kind, error.feedback.as_str()),
-            (ToolErrorKind::InvalidInputs, wanted)
-        );
+        assert_eq!((error.kind, error.feedback.as_str()), (ToolErrorKind::InvalidInputs, wanted));
     }
 }
 
@@ -150,13 +129,8 @@ fn everything(out: &mut Output) -> Result<(), ToolError> {
     out.status("s");
     out.progress(1, 2);
     out.warning("w");
-    let references = out.result(
-        ToolResult::new([object! { "a": 1 }])
-            .name("n")
-            .payload_type("p")
-            .map("f", "a")
-            .display(false),
-    )?;
+    let references =
+        out.result(ToolResult::new([object! { "a": 1 }]).name("n").payload_type("p").map("f", "a").display(false))?;
     let read: Option<Object> = environment::object(&references[0])?;
     out.cited_text("", [CitedText::new(format!("{}", read.unwrap()["a"]), references)]);
     log::info!("{} line", 1);
@@ -171,14 +145,9 @@ fn yields_arrive_in_order() {
     assert!(matches!(&run.yields[1], Yield::Progress(1, 2)));
     assert_eq!(run.warnings(), ["w"]);
     let result = run.results()[0];
-    assert_eq!(
-        (result.name.as_str(), result.payload_type.as_str(), result.display),
-        ("n", "p", false)
-    );
+    assert_eq!((result.name.as_str(), result.payload_type.as_str(), result.display), ("n", "p", false));
     assert_eq!(result.objects[0]["_REF_ID"], "everything_n_0_0");
-    let Yield::CitedText { title, paragraphs } = &run.yields[4] else {
-        panic!("{:?}", run.yields)
-    };
+    let Yield::CitedText { title, paragraphs } = &run.yields[4] else { panic!("{:?}", run.yields) };
     assert_eq!((title, paragraphs[0].ref_ids[0].as_str()), (&None, "everything_n_0_0"));
     assert_eq!(run.log[0].1, "1 line");
 }
@@ -224,15 +193,9 @@ fn yields_numbers(out: &mut Output) -> Result<(), ToolError> {
 
 #[test]
 fn errors_keep_their_kind() {
-    assert_eq!(
-        run::<parses>(json!({"text": "x"})).error().map(|e| e.kind),
-        Some(ToolErrorKind::InvalidInputs)
-    );
+    assert_eq!(run::<parses>(json!({"text": "x"})).error().map(|e| e.kind), Some(ToolErrorKind::InvalidInputs));
     let run = run::<yields_numbers>(json!({}));
-    assert_eq!(
-        run.error().unwrap().feedback,
-        "object 0 of a result must be a JSON object, not 1"
-    );
+    assert_eq!(run.error().unwrap().feedback, "object 0 of a result must be a JSON object, not 1");
     assert!(run.yields.is_empty());
 }
 
@@ -244,9 +207,7 @@ fn is_open() -> Result<(), String> {
 }
 
 fn wants() -> Option<Value> {
-    elysia_plugin::conversation::prompt()
-        .contains("now")
-        .then(|| json!({"n": 1}))
+    elysia_plugin::conversation::prompt().contains("now").then(|| json!({"n": 1}))
 }
 
 /// Guarded.
@@ -279,24 +240,11 @@ fn reaches() -> Result<String, ToolError> {
 
 #[test]
 fn servers_and_models_can_be_played() {
-    assert_eq!(
-        run::<reaches>(json!({})).error().map(|e| e.kind),
-        Some(ToolErrorKind::Denied)
-    );
+    assert_eq!(run::<reaches>(json!({})).error().map(|e| e.kind), Some(ToolErrorKind::Denied));
     let run = Scenario::new()
-        .server(|_| {
-            Ok(http::Response {
-                status: 200,
-                headers: vec![],
-                body: b"page".to_vec(),
-            })
-        })
+        .server(|_| Ok(http::Response { status: 200, headers: vec![], body: b"page".to_vec() }))
         .model(|request| {
-            Ok(model::Reply {
-                text: request.messages[0].text.to_uppercase(),
-                input_tokens: 1,
-                output_tokens: 1,
-            })
+            Ok(model::Reply { text: request.messages[0].text.to_uppercase(), input_tokens: 1, output_tokens: 1 })
         })
         .run::<reaches>(json!({}));
     assert_eq!(run.text(), "PAGE");

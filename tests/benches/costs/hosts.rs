@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 use crate::measure::{memory_kib, process_cpu};
 
 /// First argument of a child; the second is the folder of plugins, the third that of the cache.
-pub const CHILD: &str = "--open-host";
+pub(crate) const CHILD: &str = "--open-host";
 
 /// What one start took.
 #[derive(Clone, Copy, Debug)]
-pub struct Start {
+pub(crate) struct Start {
     /// CPU time of the process until the host was open, in ms.
-    pub cpu_ms: f64,
+    pub(crate) cpu_ms: f64,
     /// Wall time of opening, in ms.
-    pub wall_ms: f64,
+    pub(crate) wall_ms: f64,
     /// Resident memory then, and the most it ever was, in MiB.
-    pub rss_mib: f64,
-    pub peak_mib: f64,
+    pub(crate) rss_mib: f64,
+    pub(crate) peak_mib: f64,
     /// Tools in the catalog.
-    pub tools: u64,
+    pub(crate) tools: u64,
 }
 
 /// The child: opens a host on `plugins` and prints what it took.
-pub fn child(plugins: &str, state: &str) {
+pub(crate) fn child(plugins: &str, state: &str) {
     let mut config = HostConfig::local(PathBuf::from(state));
     config.plugin_dirs.push(PluginDir { path: PathBuf::from(plugins), explicit: true });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -48,7 +48,7 @@ pub fn child(plugins: &str, state: &str) {
 }
 
 /// Opens a host in a process of its own.
-pub fn start(plugins: &Path, state: &Path) -> Start {
+pub(crate) fn start(plugins: &Path, state: &Path) -> Start {
     let me = std::env::current_exe().unwrap();
     let output = Command::new(me).arg(CHILD).arg(plugins).arg(state).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -64,7 +64,7 @@ pub fn start(plugins: &Path, state: &Path) -> Start {
 }
 
 /// The start that took the median CPU time of `n`.
-pub fn median_of(n: usize, mut start: impl FnMut() -> Start) -> Start {
+pub(crate) fn median_of(n: usize, mut start: impl FnMut() -> Start) -> Start {
     let mut starts: Vec<Start> = (0..n).map(|_| start()).collect();
     starts.sort_by(|a, b| a.cpu_ms.total_cmp(&b.cpu_ms));
     starts[n / 2]
@@ -73,9 +73,10 @@ pub fn median_of(n: usize, mut start: impl FnMut() -> Start) -> Start {
 /// Fills `folder` with `n` copies of a real plugin that differ in the names of their tools.
 ///
 /// Names are replaced by others of the same length, so the component stays valid and keeps its size and its code.
-pub fn copies_of_a_real_plugin(folder: &Path, n: usize) {
+pub(crate) fn copies_of_a_real_plugin(folder: &Path, n: usize) {
     let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/calculate.wasm");
-    let bytes = std::fs::read(&original).unwrap_or_else(|e| panic!("{}: {e}; run `cargo xtask guests`", original.display()));
+    let bytes =
+        std::fs::read(&original).unwrap_or_else(|e| panic!("{}: {e}; run `cargo xtask guests`", original.display()));
     for at in 0..n {
         let mut copy = bytes.clone();
         for (name, stem) in [("calculate_two_numbers", "calculate_number"), ("evaluate", "eval")] {

@@ -21,7 +21,11 @@ use measure::{alone, paired, ratio, time};
 /// Name, question, measurement.
 const QUESTIONS: &[(&str, &str, fn())] = &[
     ("call", "What does a fresh call of a Rust tool cost through the host, over the same through bare wasmtime?", call),
-    ("decision", "How much CPU does one decision of a scripted model take the host, with 10 tools and 100 objects?", decision),
+    (
+        "decision",
+        "How much CPU does one decision of a scripted model take the host, with 10 tools and 100 objects?",
+        decision,
+    ),
     ("start", "What does a start with 20 real plugins cost from a warm cache, over a start with none?", start),
     ("plugins", "How does a start grow from 1 to 1 000 plugins?", plugins),
     ("objects", "How do an addition and a decision grow from 100 to 100 000 stored objects?", objects),
@@ -37,7 +41,7 @@ fn main() {
         return hosts::child(plugins, state);
     }
     for (name, question, measure) in QUESTIONS {
-        if args.iter().all(|filter| name.contains(filter.as_str())) {
+        if args.is_empty() || args.iter().any(|filter| name.contains(filter.as_str())) {
             println!("\n{name}: {question}");
             measure();
         }
@@ -48,7 +52,11 @@ fn call() {
     let (ours, bare) = calls::measure();
     println!("  host            {}", ours.shown());
     println!("  bare wasmtime   {}", bare.shown());
-    println!("  ratio           {:.2} by p50, {:.2} by CPU", ratio(ours.wall(50), bare.wall(50)), ratio(ours.cpu(), bare.cpu()));
+    println!(
+        "  ratio           {:.2} by p50, {:.2} by CPU",
+        ratio(ours.wall(50), bare.wall(50)),
+        ratio(ours.cpu(), bare.cpu())
+    );
 }
 
 fn decision() {
@@ -80,7 +88,11 @@ fn start() {
     for (name, start) in [("20 plugins, cold", cold), ("20 plugins, warm", warm), ("no plugins", empty)] {
         println!("  {name:<17} {}", shown(start));
     }
-    println!("  warm over none    {:.2} by CPU, {:.2} by RSS", warm.cpu_ms / empty.cpu_ms, warm.rss_mib / empty.rss_mib);
+    println!(
+        "  warm over none    {:.2} by CPU, {:.2} by RSS",
+        warm.cpu_ms / empty.cpu_ms,
+        warm.rss_mib / empty.rss_mib
+    );
 }
 
 fn shown(start: hosts::Start) -> String {
@@ -102,7 +114,11 @@ fn plugins() {
         println!("                 warm {}", shown(warm));
         let (from, cpu) = *first.get_or_insert((n, warm.cpu_ms));
         if n > from {
-            println!("                 warm CPU {:.1} times that of {from}, for {} times the plugins", warm.cpu_ms / cpu, n / from);
+            println!(
+                "                 warm CPU {:.1} times that of {from}, for {} times the plugins",
+                warm.cpu_ms / cpu,
+                n / from
+            );
         }
     }
 }
@@ -130,7 +146,11 @@ fn objects() {
             time(deciding.wall(50))
         );
         let (add, decide) = *first.get_or_insert((adding.wall(50), deciding.wall(50)));
-        println!("                   {:.2} and {:.2} times those at 100", ratio(adding.wall(50), add), ratio(deciding.wall(50), decide));
+        println!(
+            "                   {:.2} and {:.2} times those at 100",
+            ratio(adding.wall(50), add),
+            ratio(deciding.wall(50), decide)
+        );
     }
 }
 
@@ -144,7 +164,10 @@ fn turns_of_a_session() {
         let bytes = driven.prompts.iter().copied().max().unwrap_or_default();
         if [1, 2, 5, 10, 20, 30, 40, 50].contains(&nth) {
             let first = *first.get_or_insert(bytes);
-            println!("  turn {nth:>2}   largest prompt {bytes} bytes, {:.2} times the first turn's", bytes as f64 / first as f64);
+            println!(
+                "  turn {nth:>2}   largest prompt {bytes} bytes, {:.2} times the first turn's",
+                bytes as f64 / first as f64
+            );
         }
     }
 }

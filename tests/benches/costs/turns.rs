@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use elysia_decision::{
-    Action, AgentProfile, ModelReply, Observation, ToolEntry, Tree, TreeConfig, Turn, TurnStart,
-};
+use elysia_decision::{Action, AgentProfile, ModelReply, Observation, ToolEntry, Tree, TreeConfig, Turn, TurnStart};
 use elysia_types::{
     CallEnd, Effects, Environment, InputSchema, Message, Object, QueryBudget, SharedEnvironment, ToolDescriptor,
     ToolResult, Usage, Yield,
@@ -18,7 +16,7 @@ use serde_json::{Value, json};
 const ROOMY: u64 = 1 << 40;
 
 /// A tree with `n` tools on its root.
-pub fn tree(n: usize) -> Arc<Tree> {
+pub(crate) fn tree(n: usize) -> Arc<Tree> {
     let tools = (0..n).map(entry).collect();
     Tree::build(&TreeConfig::default(), tools).unwrap().0
 }
@@ -56,7 +54,7 @@ fn entry(n: usize) -> ToolEntry {
 }
 
 /// `n` objects that differ.
-pub fn objects(from: usize, n: usize) -> Vec<Object> {
+pub(crate) fn objects(from: usize, n: usize) -> Vec<Object> {
     let object = |i: usize| match json!({
         "store": format!("store {}", i % 17), "product": format!("product {i}"), "amount": i * 37 % 1000, "sold": true,
     }) {
@@ -67,7 +65,7 @@ pub fn objects(from: usize, n: usize) -> Vec<Object> {
 }
 
 /// An environment with `n` objects, ten to an entry.
-pub fn filled(n: usize) -> Environment {
+pub(crate) fn filled(n: usize) -> Environment {
     let mut environment = Environment::default();
     for at in (0..n).step_by(10) {
         add(&mut environment, at, 10.min(n - at));
@@ -76,33 +74,33 @@ pub fn filled(n: usize) -> Environment {
 }
 
 /// Such an environment, to be shared with a query.
-pub fn environment(n: usize) -> SharedEnvironment {
+pub(crate) fn environment(n: usize) -> SharedEnvironment {
     SharedEnvironment::new(filled(n))
 }
 
 /// One like it, sharing nothing.
-pub fn copy(environment: &Environment) -> Environment {
+pub(crate) fn copy(environment: &Environment) -> Environment {
     let (locations, entries) = environment.stored_since(0);
     Environment::restore(locations, entries)
 }
 
 /// Adds one entry of `n` new objects.
-pub fn add(environment: &mut Environment, from: usize, n: usize) {
+pub(crate) fn add(environment: &mut Environment, from: usize, n: usize) {
     let (tool, name) = ("tool_0".parse().unwrap(), "default".parse().unwrap());
     environment.add(&tool, &name, Object::new(), objects(from, n), from as u64, ROOMY).unwrap();
 }
 
 /// What one driven query came to.
 #[derive(Default)]
-pub struct Driven {
+pub(crate) struct Driven {
     /// Size of each prompt, in bytes, in order.
-    pub prompts: Vec<usize>,
+    pub(crate) prompts: Vec<usize>,
     /// What it adds to the conversation.
-    pub messages: Vec<Message>,
+    pub(crate) messages: Vec<Message>,
 }
 
 /// Drives one query: the first decision takes `tool_0`, the second answers.
-pub fn drive(tree: &Arc<Tree>, environment: &SharedEnvironment, history: Vec<Message>, nth: usize) -> Driven {
+pub(crate) fn drive(tree: &Arc<Tree>, environment: &SharedEnvironment, history: Vec<Message>, nth: usize) -> Driven {
     let start = TurnStart {
         query_id: format!("query-{nth}").parse().unwrap(),
         session_id: "session".parse().unwrap(),
@@ -119,7 +117,9 @@ pub fn drive(tree: &Arc<Tree>, environment: &SharedEnvironment, history: Vec<Mes
         match turn.next() {
             Action::Emit(_) | Action::Stop(_) => {}
             Action::Wait => panic!("the turn waits for something nobody started"),
-            Action::Check(_) => drop(turn.feed(Observation::Checked { available: vec![], run_if_true: vec![], failed: vec![] })),
+            Action::Check(_) => {
+                drop(turn.feed(Observation::Checked { available: vec![], run_if_true: vec![], failed: vec![] }))
+            }
             Action::Ask(prompt) => {
                 let size = prompt.system.len() + prompt.messages.iter().map(|m| m.text.len()).sum::<usize>();
                 let tools: usize = prompt.tools.iter().map(|t| t.description.len() + t.schema.to_string().len()).sum();

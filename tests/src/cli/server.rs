@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// What it answers.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub(super) struct Answer {
     status: u16,
     #[serde(default = "json")]
     content_type: String,
@@ -20,7 +20,7 @@ fn json() -> String {
 }
 
 /// Starts it; it ends with the process. Its port.
-pub fn start(answer: Answer) -> Result<u16, String> {
+pub(super) fn start(answer: Answer) -> Result<u16, String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|e| e.to_string())?;
     let port = listener.local_addr().map_err(|e| e.to_string())?.port();
     std::thread::spawn(move || {
@@ -36,12 +36,9 @@ pub fn start(answer: Answer) -> Result<u16, String> {
 }
 
 /// A port where nobody listens.
-pub fn free_port() -> Result<u16, String> {
+pub(super) fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|e| e.to_string())?;
-    listener
-        .local_addr()
-        .map(|address| address.port())
-        .map_err(|e| e.to_string())
+    listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string())
 }
 
 fn serve(mut stream: TcpStream, answer: &Answer) -> std::io::Result<()> {
@@ -59,11 +56,7 @@ fn serve(mut stream: TcpStream, answer: &Answer) -> std::io::Result<()> {
         }
     }
     std::io::copy(&mut reader.take(length), &mut std::io::sink())?;
-    let Answer {
-        status,
-        content_type,
-        body,
-    } = answer;
+    let Answer { status, content_type, body } = answer;
     write!(
         stream,
         "HTTP/1.1 {status} Said\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",

@@ -14,7 +14,7 @@ use crate::guests;
 /// What a case needs before its first run. Paths start from the folder that the runs start in.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Setup {
+pub(super) struct Setup {
     /// Text files.
     files: BTreeMap<String, String>,
     /// Folders.
@@ -42,7 +42,7 @@ enum Broken {
 }
 
 /// A prepared folder.
-pub struct Place {
+pub(super) struct Place {
     dir: TempDir,
     env: BTreeMap<String, String>,
     known: BTreeMap<String, String>,
@@ -51,21 +51,14 @@ pub struct Place {
 
 impl Place {
     /// Prepares it; the inner error says what this machine lacks.
-    pub fn prepare(setup: &Setup) -> Result<Result<Self, String>, String> {
+    pub(super) fn prepare(setup: &Setup) -> Result<Result<Self, String>, String> {
         let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let mut place = Self {
-            dir,
-            env: BTreeMap::new(),
-            known: BTreeMap::new(),
-            mounted: None,
-        };
+        let mut place = Self { dir, env: BTreeMap::new(), known: BTreeMap::new(), mounted: None };
         place.known.insert("dir".to_owned(), place.work().display().to_string());
         std::fs::create_dir_all(place.work()).map_err(|e| e.to_string())?;
         place.home()?;
         if let Some(answer) = &setup.server {
-            place
-                .known
-                .insert("port".to_owned(), server::start(answer.clone())?.to_string());
+            place.known.insert("port".to_owned(), server::start(answer.clone())?.to_string());
         }
         if setup.no_server {
             place.known.insert("port".to_owned(), server::free_port()?.to_string());
@@ -95,13 +88,7 @@ impl Place {
             };
             place.write_bytes(name, &bytes)?;
         }
-        place.env.extend(
-            setup
-                .env
-                .iter()
-                .map(|(name, value)| (name.clone(), place.fill(value)))
-                .collect::<Vec<_>>(),
-        );
+        place.env.extend(setup.env.iter().map(|(name, value)| (name.clone(), place.fill(value))).collect::<Vec<_>>());
         Ok(Ok(place))
     }
 
@@ -113,17 +100,12 @@ impl Place {
         let state = home.join("state/elysia-host");
         std::fs::create_dir_all(&state).map_err(|e| e.to_string())?;
         std::fs::copy(shared.join("cache.key"), state.join("cache.key")).map_err(|e| e.to_string())?;
-        for (name, folder) in [
-            ("HOME", ""),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_STATE_HOME", "state"),
-        ] {
-            self.env
-                .insert(name.to_owned(), home.join(folder).display().to_string());
+        for (name, folder) in
+            [("HOME", ""), ("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state")]
+        {
+            self.env.insert(name.to_owned(), home.join(folder).display().to_string());
         }
-        self.env
-            .insert("XDG_CACHE_HOME".to_owned(), shared.display().to_string());
+        self.env.insert("XDG_CACHE_HOME".to_owned(), shared.display().to_string());
         self.env.insert("PATH".to_owned(), "/usr/bin:/bin".to_owned());
         self.known.insert("home".to_owned(), home.display().to_string());
         Ok(())
@@ -132,10 +114,7 @@ impl Place {
     fn mount(&mut self, folder: &str) -> Result<(), String> {
         let path = self.work().join(folder);
         std::fs::create_dir_all(&path).map_err(|e| e.to_string())?;
-        let done = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=256k", "none"])
-            .arg(&path)
-            .output();
+        let done = Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "none"]).arg(&path).output();
         match done {
             Ok(output) if output.status.success() => {
                 self.mounted = Some(path);
@@ -146,38 +125,34 @@ impl Place {
     }
 
     /// The folder that the runs start in.
-    pub fn work(&self) -> PathBuf {
+    pub(super) fn work(&self) -> PathBuf {
         self.dir.path().join("work")
     }
 
     /// All variables of a run.
-    pub fn environment(&self) -> &BTreeMap<String, String> {
+    pub(super) fn environment(&self) -> &BTreeMap<String, String> {
         &self.env
     }
 
     /// `text` with `{dir}`, `{home}`, `{port}` and what earlier runs kept.
-    pub fn fill(&self, text: &str) -> String {
-        self.known.iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(&format!("{{{name}}}"), value)
-        })
+    pub(super) fn fill(&self, text: &str) -> String {
+        self.known.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
 
     /// Keeps a value for later runs.
-    pub fn keep(&mut self, name: &str, value: String) {
+    pub(super) fn keep(&mut self, name: &str, value: String) {
         self.known.insert(name.to_owned(), value);
     }
 
     /// Writes a file, making its folder.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), String> {
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), String> {
         self.write_bytes(name, self.fill(text).as_bytes())
     }
 
     fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let path = self.work().join(self.fill(name));
         let folder = path.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, bytes))
-            .map_err(|e| format!("{name}: {e}"))
+        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes)).map_err(|e| format!("{name}: {e}"))
     }
 }
 

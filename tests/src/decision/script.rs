@@ -70,11 +70,7 @@ impl Script {
             available: HashMap::new(),
             if_true: HashMap::new(),
             broken: HashMap::new(),
-            usage: Usage {
-                input: 10,
-                output: 5,
-                cached: None,
-            },
+            usage: Usage { input: 10, output: 5, cached: None },
             doing: None,
         };
         for (n, line) in text.lines().enumerate() {
@@ -110,10 +106,7 @@ impl Script {
             "said" => {
                 let (who, text) = split(rest)?;
                 let role = if who == "user" { Role::User } else { Role::Assistant };
-                self.history.push(Message {
-                    role,
-                    text: text.to_owned(),
-                });
+                self.history.push(Message { role, text: text.to_owned() });
             }
             "show" => self.show_prompt = true,
             "local" => self.local = true,
@@ -124,11 +117,7 @@ impl Script {
             }
             "usage" => {
                 let (input, output) = split(rest)?;
-                self.usage = Usage {
-                    input: parse(input)?,
-                    output: parse(output)?,
-                    cached: None,
-                };
+                self.usage = Usage { input: parse(input)?, output: parse(output)?, cached: None };
             }
             _ => return self.plays(word, rest),
         }
@@ -158,10 +147,7 @@ impl Script {
                 self.broken.insert(tool.to_owned(), reason.to_owned());
             }
             "when" => {
-                self.behaviours
-                    .entry(rest.to_owned())
-                    .or_default()
-                    .push(Behaviour::default());
+                self.behaviours.entry(rest.to_owned()).or_default().push(Behaviour::default());
                 self.doing = Some(rest.to_owned());
             }
             other => return Err(format!("unknown word `{other}`")),
@@ -170,11 +156,7 @@ impl Script {
     }
 
     fn reply(&mut self, text: String, tool_calls: Vec<ModelToolCall>) {
-        self.lines.push(Line::Reply(ModelReply {
-            text,
-            tool_calls,
-            usage: self.usage,
-        }));
+        self.lines.push(Line::Reply(ModelReply { text, tool_calls, usage: self.usage }));
     }
 
     fn branch(&mut self, rest: &str) {
@@ -184,11 +166,7 @@ impl Script {
         let text = text.join(" ");
         let (description, instruction) = text.split_once(" / ").unwrap_or((&text, ""));
         let instruction = (!instruction.is_empty()).then(|| instruction.to_owned());
-        let branch = BranchConfig {
-            under: under.map(str::to_owned),
-            description: description.to_owned(),
-            instruction,
-        };
+        let branch = BranchConfig { under: under.map(str::to_owned), description: description.to_owned(), instruction };
         self.config.branches.insert(id.to_owned(), branch);
     }
 
@@ -212,16 +190,11 @@ impl Script {
             () if has("destructive") => Effects::Destructive,
             () => Effects::None,
         };
-        let branch = value("branch=")
-            .map(|b| b.parse().map_err(|e| format!("{e}")))
-            .transpose()?;
+        let branch = value("branch=").map(|b| b.parse().map_err(|e| format!("{e}"))).transpose()?;
         let after = value("after=").map(names).transpose()?.unwrap_or_default();
         let placement = (branch.is_some() || !after.is_empty()).then_some(Placement { branch, after });
-        let description = if description.is_empty() {
-            format!("does {name}")
-        } else {
-            description.replace("\\n", "\n")
-        };
+        let description =
+            if description.is_empty() { format!("does {name}") } else { description.replace("\\n", "\n") };
         let descriptor = ToolDescriptor {
             name: name.parse().map_err(|e| format!("{e}"))?,
             title: None,
@@ -240,11 +213,7 @@ impl Script {
         };
         let schema = Arc::new(InputSchema::new(schema).map_err(|e| e.to_string())?);
         let plugin = value("plugin=").unwrap_or("p").parse().map_err(|e| format!("{e}"))?;
-        self.tools.push(ToolEntry {
-            descriptor: Arc::new(descriptor),
-            schema,
-            plugin,
-        });
+        self.tools.push(ToolEntry { descriptor: Arc::new(descriptor), schema, plugin });
         Ok(())
     }
 
@@ -280,11 +249,7 @@ impl Script {
 
     fn does(&mut self, line: &str) -> Result<(), String> {
         let tool = self.doing.clone().ok_or("an indented line without `when`")?;
-        let doing = self
-            .behaviours
-            .get_mut(&tool)
-            .and_then(|b| b.last_mut())
-            .ok_or("`when` first")?;
+        let doing = self.behaviours.get_mut(&tool).and_then(|b| b.last_mut()).ok_or("`when` first")?;
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
@@ -292,14 +257,8 @@ impl Script {
             "cited" => {
                 let (text, refs) = rest.rsplit_once(" [").ok_or("cited TEXT [REF,…]")?;
                 let ref_ids = refs.trim_end_matches(']').split(',').map(str::to_owned).collect();
-                let paragraphs = vec![CitedText {
-                    text: text.to_owned(),
-                    ref_ids,
-                }];
-                doing.yields.push(Yield::CitedText {
-                    title: Some("Title".to_owned()),
-                    paragraphs,
-                });
+                let paragraphs = vec![CitedText { text: text.to_owned(), ref_ids }];
+                doing.yields.push(Yield::CitedText { title: Some("Title".to_owned()), paragraphs });
             }
             "result" | "hidden" | "mapped" => {
                 let (name, objects) = split(rest)?;
@@ -316,10 +275,7 @@ impl Script {
             "status" => doing.yields.push(Yield::Status(rest.to_owned())),
             "progress" => {
                 let (done, total) = split(rest)?;
-                doing.yields.push(Yield::Progress {
-                    done: parse(done)?,
-                    total: parse(total)?,
-                });
+                doing.yields.push(Yield::Progress { done: parse(done)?, total: parse(total)? });
             }
             "warning" => doing.yields.push(Yield::Warning(rest.to_owned())),
             "return" => doing.returned = Some(parse(rest)?),
@@ -356,15 +312,8 @@ fn native_calls(text: &str) -> Result<Vec<ModelToolCall>, String> {
     while !rest.trim().is_empty() {
         let (name, after) = split(rest.trim())?;
         let mut values = serde_json::Deserializer::from_str(after).into_iter::<Value>();
-        let arguments = values
-            .next()
-            .ok_or("arguments")?
-            .map_err(|e| e.to_string())?
-            .to_string();
-        calls.push(ModelToolCall {
-            name: name.to_owned(),
-            arguments,
-        });
+        let arguments = values.next().ok_or("arguments")?.map_err(|e| e.to_string())?.to_string();
+        calls.push(ModelToolCall { name: name.to_owned(), arguments });
         rest = &after[values.byte_offset()..];
     }
     Ok(calls)
@@ -372,11 +321,7 @@ fn native_calls(text: &str) -> Result<Vec<ModelToolCall>, String> {
 
 fn result(name: &str, objects: Vec<Object>, display: bool) -> Result<ToolResult, String> {
     Ok(ToolResult {
-        name: if name == "-" {
-            None
-        } else {
-            Some(name.parse().map_err(|e| format!("{e}"))?)
-        },
+        name: if name == "-" { None } else { Some(name.parse().map_err(|e| format!("{e}"))?) },
         objects,
         metadata: Object::new(),
         payload_type: None,

@@ -40,10 +40,8 @@ impl Show {
             match event {
                 EventBody::CallStarted { call, .. } => open.push(&call.call_id),
                 EventBody::CallFinished { call, .. } => {
-                    let at = open
-                        .iter()
-                        .position(|id| **id == call.call_id)
-                        .ok_or("a call finished that is not open")?;
+                    let at =
+                        open.iter().position(|id| **id == call.call_id).ok_or("a call finished that is not open")?;
                     open.remove(at);
                 }
                 EventBody::Text { call: Some(call), .. }
@@ -56,11 +54,7 @@ impl Show {
                 _ => {}
             }
         }
-        if open.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("{} calls never finished", open.len()))
-        }
+        if open.is_empty() { Ok(()) } else { Err(format!("{} calls never finished", open.len())) }
     }
 }
 
@@ -96,11 +90,7 @@ pub(super) fn perform(script: &Script, interrupt: Option<(usize, Interrupt)>) ->
         Ok(built) => built,
         Err(e) => {
             let transcript = format!("tree error at {}: {e}", e.key());
-            return Ok(Show {
-                transcript,
-                n_actions: 0,
-                events: Vec::new(),
-            });
+            return Ok(Show { transcript, n_actions: 0, events: Vec::new() });
         }
     };
     warnings.iter().for_each(|w| stage.say(&format!("load warning: {w}")));
@@ -113,11 +103,7 @@ pub(super) fn perform(script: &Script, interrupt: Option<(usize, Interrupt)>) ->
         Ok(turn) => turn,
         Err(failure) => {
             let transcript = format!("refused {}: {}", failure.code, failure.message);
-            return Ok(Show {
-                transcript,
-                n_actions: 0,
-                events: Vec::new(),
-            });
+            return Ok(Show { transcript, n_actions: 0, events: Vec::new() });
         }
     };
     let mut n_actions = 0;
@@ -135,17 +121,9 @@ pub(super) fn perform(script: &Script, interrupt: Option<(usize, Interrupt)>) ->
         }
     }
     for message in turn.finish().new_messages {
-        stage.say(&format!(
-            "history {:?}: {}",
-            message.role,
-            message.text.replace('\n', "\\n")
-        ));
+        stage.say(&format!("history {:?}: {}", message.role, message.text.replace('\n', "\\n")));
     }
-    Ok(Show {
-        transcript: stage.out,
-        n_actions,
-        events: stage.events,
-    })
+    Ok(Show { transcript: stage.out, n_actions, events: stage.events })
 }
 
 fn strike(turn: &mut Turn, kind: Interrupt) {
@@ -203,29 +181,16 @@ impl Stage<'_> {
                 turn.feed(seen);
             }
             Action::Run(plan) => {
-                self.say(&format!(
-                    "run {} {}",
-                    plan.call.tool,
-                    Value::Object(plan.inputs.clone())
-                ));
+                self.say(&format!("run {} {}", plan.call.tool, Value::Object(plan.inputs.clone())));
                 let behaviours = self.script.behaviours.get(plan.call.tool.as_str());
-                let behaviour = behaviours
-                    .and_then(|all| self.turn_of("when", plan.call.tool.as_str(), all))
-                    .unwrap_or_default();
+                let behaviour =
+                    behaviours.and_then(|all| self.turn_of("when", plan.call.tool.as_str(), all)).unwrap_or_default();
                 let yields = behaviour.yields.iter().cloned().collect();
-                self.running.push(Running {
-                    plan,
-                    yields,
-                    behaviour,
-                    stopped: false,
-                });
+                self.running.push(Running { plan, yields, behaviour, stopped: false });
             }
             Action::Stop(id) => {
                 self.say(&format!("stop {id}"));
-                self.running
-                    .iter_mut()
-                    .filter(|r| r.plan.call.call_id == id)
-                    .for_each(|r| r.stopped = true);
+                self.running.iter_mut().filter(|r| r.plan.call.call_id == id).for_each(|r| r.stopped = true);
             }
             Action::Wait => return self.advance(turn).map(|()| false),
             Action::Finish => return Ok(true),
@@ -243,11 +208,7 @@ impl Stage<'_> {
 
     fn checked(&mut self, checks: &Checks) -> Observation {
         let list = |names: &[elysia_types::ToolName]| names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(" ");
-        let line = format!(
-            "check available [{}] run-if-true [{}]",
-            list(&checks.available),
-            list(&checks.run_if_true)
-        );
+        let line = format!("check available [{}] run-if-true [{}]", list(&checks.available), list(&checks.run_if_true));
         self.say(&line);
         let (mut available, mut run_if_true, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         for tool in &checks.available {
@@ -256,29 +217,15 @@ impl Stage<'_> {
                 continue;
             }
             let lines = self.script.available.get(tool.as_str());
-            let reason = lines
-                .and_then(|all| self.turn_of("available", tool.as_str(), all))
-                .flatten();
-            available.push((
-                tool.clone(),
-                Availability {
-                    available: reason.is_none(),
-                    reason,
-                },
-            ));
+            let reason = lines.and_then(|all| self.turn_of("available", tool.as_str(), all)).flatten();
+            available.push((tool.clone(), Availability { available: reason.is_none(), reason }));
         }
         for tool in &checks.run_if_true {
             let lines = self.script.if_true.get(tool.as_str());
-            let inputs = lines
-                .and_then(|all| self.turn_of("iftrue", tool.as_str(), all))
-                .flatten();
+            let inputs = lines.and_then(|all| self.turn_of("iftrue", tool.as_str(), all)).flatten();
             run_if_true.push((tool.clone(), inputs));
         }
-        Observation::Checked {
-            available,
-            run_if_true,
-            failed,
-        }
+        Observation::Checked { available, run_if_true, failed }
     }
 
     fn tell_prompt(&mut self, prompt: &Prompt) {
@@ -297,42 +244,25 @@ impl Stage<'_> {
             let inner: Vec<&str> = inner.take_while(|l| *l != "Reply again.").collect();
             self.say(&format!("  complaint: {}", inner.join(" ")));
         } else if self.script.show_prompt {
-            let text: Vec<String> = prompt
-                .messages
-                .iter()
-                .flat_map(|m| m.text.lines())
-                .map(|l| format!("  | {l}"))
-                .collect();
+            let text: Vec<String> =
+                prompt.messages.iter().flat_map(|m| m.text.lines()).map(|l| format!("  | {l}")).collect();
             self.say(&text.join("\n"));
         }
         for tool in &prompt.tools {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            assert!(
-                !tool.name.is_empty() && tool.name.len() <= 64 && tool.name.chars().all(plain),
-                "{}",
-                tool.name
-            );
+            assert!(!tool.name.is_empty() && tool.name.len() <= 64 && tool.name.chars().all(plain), "{}", tool.name);
         }
     }
 
     fn answer(&mut self, prompt: &Prompt) -> Observation {
         if self.script.local {
-            return Observation::Replied {
-                reply: local::reply(&prompt.local),
-                ms: 0,
-            };
+            return Observation::Replied { reply: local::reply(&prompt.local), ms: 0 };
         }
         let line = self.script.lines.get(self.next_line);
         self.next_line += 1;
         match line {
-            Some(Line::Reply(reply)) => Observation::Replied {
-                reply: reply.clone(),
-                ms: 1,
-            },
-            Some(Line::Fails(failure)) => Observation::ModelFailed {
-                failure: failure.clone(),
-                partial: None,
-            },
+            Some(Line::Reply(reply)) => Observation::Replied { reply: reply.clone(), ms: 1 },
+            Some(Line::Fails(failure)) => Observation::ModelFailed { failure: failure.clone(), partial: None },
             None => {
                 let failure = Failure::new(FailureCode::Model, "the script has no reply left");
                 Observation::ModelFailed { failure, partial: None }
@@ -351,11 +281,7 @@ impl Stage<'_> {
         if running.stopped {
             self.running.remove(at);
             let outcome = Err(Failure::new(FailureCode::Cancelled, "cancelled"));
-            turn.feed(Observation::CallEnded {
-                call_id,
-                end: CallEnd { outcome, state: None },
-                ms: 1,
-            });
+            turn.feed(Observation::CallEnded { call_id, end: CallEnd { outcome, state: None }, ms: 1 });
             return Ok(());
         }
         if let Some(item) = running.yields.pop_front() {
@@ -371,11 +297,7 @@ impl Stage<'_> {
         let Running { behaviour, .. } = self.running.remove(at);
         let outcome = behaviour.failure.map_or(Ok(behaviour.returned), Err);
         let state = behaviour.state.then(PluginState::new);
-        turn.feed(Observation::CallEnded {
-            call_id,
-            end: CallEnd { outcome, state },
-            ms: 1,
-        });
+        turn.feed(Observation::CallEnded { call_id, end: CallEnd { outcome, state }, ms: 1 });
         Ok(())
     }
 }
@@ -386,10 +308,7 @@ fn told(event: &EventBody) -> String {
     let Some(map) = json.as_object_mut() else {
         return String::new();
     };
-    let kind = map
-        .shift_remove("type")
-        .and_then(|t| t.as_str().map(str::to_owned))
-        .unwrap_or_default();
+    let kind = map.shift_remove("type").and_then(|t| t.as_str().map(str::to_owned)).unwrap_or_default();
     for noise in ["ms", "plugin", "session_id"] {
         map.shift_remove(noise);
     }

@@ -25,45 +25,21 @@ pub fn trials() -> Vec<Trial> {
         ("cancel_stops_a_spinning_guest", cancel_stops_a_spinning_guest),
         ("cancel_stops_a_sleeping_guest", cancel_stops_a_sleeping_guest),
         ("dropping_the_call_stops_the_guest", dropping_the_call_stops_the_guest),
-        (
-            "a_consumer_that_leaves_ends_the_call",
-            a_consumer_that_leaves_ends_the_call,
-        ),
-        (
-            "an_answer_that_never_comes_ends_the_call",
-            an_answer_that_never_comes_ends_the_call,
-        ),
+        ("a_consumer_that_leaves_ends_the_call", a_consumer_that_leaves_ends_the_call),
+        ("an_answer_that_never_comes_ends_the_call", an_answer_that_never_comes_ends_the_call),
         ("a_refused_result_ends_the_call", a_refused_result_ends_the_call),
-        (
-            "a_good_call_ends_beside_spinning_ones",
-            a_good_call_ends_beside_spinning_ones,
-        ),
+        ("a_good_call_ends_beside_spinning_ones", a_good_call_ends_beside_spinning_ones),
         ("nothing_survives_between_calls", nothing_survives_between_calls),
         ("a_guest_sees_what_it_yielded", a_guest_sees_what_it_yielded),
-        (
-            "a_guest_reads_conversation_and_state",
-            a_guest_reads_conversation_and_state,
-        ),
+        ("a_guest_reads_conversation_and_state", a_guest_reads_conversation_and_state),
         ("http_without_a_grant_is_denied", http_without_a_grant_is_denied),
-        (
-            "without_grants_there_are_no_files_and_no_variables",
-            without_grants_there_are_no_files_and_no_variables,
-        ),
-        (
-            "granted_files_are_read_and_not_left",
-            granted_files_are_read_and_not_left,
-        ),
+        ("without_grants_there_are_no_files_and_no_variables", without_grants_there_are_no_files_and_no_variables),
+        ("granted_files_are_read_and_not_left", granted_files_are_read_and_not_left),
         ("a_read_only_grant_changes_nothing", a_read_only_grant_changes_nothing),
         ("standard_output_goes_to_the_detail", standard_output_goes_to_the_detail),
-        (
-            "compiled_code_is_cached_and_checked",
-            compiled_code_is_cached_and_checked,
-        ),
+        ("compiled_code_is_cached_and_checked", compiled_code_is_cached_and_checked),
         ("what_is_no_component_is_named", what_is_no_component_is_named),
-        (
-            "an_engine_may_be_dropped_in_async_code",
-            an_engine_may_be_dropped_in_async_code,
-        ),
+        ("an_engine_may_be_dropped_in_async_code", an_engine_may_be_dropped_in_async_code),
     ];
     let trial =
         |(name, test): (&str, Test)| Trial::test(format!("hostile/{name}"), move || test().map_err(Failed::from));
@@ -75,24 +51,15 @@ fn puppet() -> Result<Component, String> {
 }
 
 fn want<T: PartialEq + std::fmt::Debug>(what: &str, got: T, wanted: T) -> Result<(), String> {
-    if got == wanted {
-        Ok(())
-    } else {
-        Err(format!("{what}: want {wanted:?}, got {got:?}"))
-    }
+    if got == wanted { Ok(()) } else { Err(format!("{what}: want {wanted:?}, got {got:?}")) }
 }
 
 fn code(end: &CallEnd) -> &'static str {
-    end.outcome
-        .as_ref()
-        .map_or_else(|failure| failure.code.as_str(), |_| "ok")
+    end.outcome.as_ref().map_or_else(|failure| failure.code.as_str(), |_| "ok")
 }
 
 fn limits(wall: Duration) -> Limits {
-    Limits {
-        wall,
-        ..Limits::default()
-    }
+    Limits { wall, ..Limits::default() }
 }
 
 /// Runs the puppet with a good consumer and gives its yields in short.
@@ -112,14 +79,13 @@ fn a_guest_waits_for_its_consumer() -> Result<(), String> {
     block_on(async {
         let (sender, mut receiver) = mpsc::channel::<Yielded>(4);
         let request = request("puppet", r#"{"do":[["repeat","1000","text","x"]]}"#, limits(LONG));
-        let running = tokio::spawn(async move {
-            engine()
-                .call(&component, request, sender, CancellationToken::new())
-                .await
-        });
-        // Long enough for a guest to yield a thousand times, were it not for the four places.
-        tokio::time::sleep(Duration::from_millis(150)).await;
-        want("sent while nobody takes", receiver.len(), 4)?;
+        let running =
+            tokio::spawn(async move { engine().call(&component, request, sender, CancellationToken::new()).await });
+        // Once the four places are taken the guest waits: it ends only when all the rest is taken, too.
+        while receiver.len() < 4 {
+            tokio::task::yield_now().await;
+        }
+        want("ended while nobody takes", running.is_finished(), false)?;
         let mut taken = 0;
         while receiver.recv().await.is_some() {
             taken += 1;
@@ -133,14 +99,8 @@ fn waiting_for_the_consumer_counts() -> Result<(), String> {
     let component = puppet()?;
     block_on(async {
         let (sender, receiver) = mpsc::channel::<Yielded>(1);
-        let request = request(
-            "puppet",
-            r#"{"do":[["repeat","9","text","x"]]}"#,
-            limits(Duration::from_millis(100)),
-        );
-        let end = engine()
-            .call(&component, request, sender, CancellationToken::new())
-            .await;
+        let request = request("puppet", r#"{"do":[["repeat","9","text","x"]]}"#, limits(Duration::from_millis(100)));
+        let end = engine().call(&component, request, sender, CancellationToken::new()).await;
         want("sent", receiver.len(), 1)?;
         want("code", code(&end), "deadline")
     })
@@ -150,11 +110,7 @@ fn waiting_for_an_answer_counts() -> Result<(), String> {
     let component = puppet()?;
     block_on(async {
         let (sender, mut receiver) = mpsc::channel::<Yielded>(4);
-        let request = request(
-            "puppet",
-            r#"{"do":[["result","{}"]]}"#,
-            limits(Duration::from_millis(100)),
-        );
+        let request = request("puppet", r#"{"do":[["result","{}"]]}"#, limits(Duration::from_millis(100)));
         let call = engine().call(&component, request, sender, CancellationToken::new());
         let (end, _unanswered) = tokio::join!(call, receiver.recv());
         want("code", code(&end), "deadline")
@@ -208,11 +164,7 @@ fn a_consumer_that_leaves_ends_the_call() -> Result<(), String> {
     let component = puppet()?;
     block_on(async {
         let (sender, mut receiver) = mpsc::channel::<Yielded>(1);
-        let request = request(
-            "puppet",
-            r#"{"do":[["status","on"],["repeat","1000000","text","x"]]}"#,
-            limits(LONG),
-        );
+        let request = request("puppet", r#"{"do":[["status","on"],["repeat","1000000","text","x"]]}"#, limits(LONG));
         let leave = async move { receiver.recv().await.is_some() };
         let call = engine().call(&component, request, sender, CancellationToken::new());
         let (end, _) = tokio::join!(call, leave);
@@ -263,11 +215,7 @@ fn a_good_call_ends_beside_spinning_ones() -> Result<(), String> {
         for _ in 0..8 {
             receiver.recv().await.ok_or("a spinning guest is missing")?;
         }
-        let good = run(
-            &component,
-            request("puppet", r#"{"do":[["return","7"]]}"#, limits(LONG)),
-        )
-        .await;
+        let good = run(&component, request("puppet", r#"{"do":[["return","7"]]}"#, limits(LONG))).await;
         want("the good one", good.end.outcome, Ok(Some(7.into())))?;
         cancel.cancel();
         while let Some(end) = spinning.join_next().await {
@@ -319,11 +267,7 @@ fn a_guest_reads_conversation_and_state() -> Result<(), String> {
 fn http_without_a_grant_is_denied() -> Result<(), String> {
     let told = told(r#"{"do":[["fetch","https://api.example.com/v1?key=secret"]]}"#, |_| {})?;
     let line = "elysia-host plugin grant under-test --http https://api.example.com";
-    want(
-        "the line that allows it",
-        told.iter().any(|text| text.contains(line) && !text.contains("secret")),
-        true,
-    )
+    want("the line that allows it", told.iter().any(|text| text.contains(line) && !text.contains("secret")), true)
 }
 
 fn without_grants_there_are_no_files_and_no_variables() -> Result<(), String> {
@@ -332,11 +276,7 @@ fn without_grants_there_are_no_files_and_no_variables() -> Result<(), String> {
 }
 
 fn grant(folder: &Path, writable: bool) -> FileGrant {
-    FileGrant {
-        host: folder.to_owned(),
-        guest: "/data".to_owned(),
-        writable,
-    }
+    FileGrant { host: folder.to_owned(), guest: "/data".to_owned(), writable }
 }
 
 fn granted_files_are_read_and_not_left() -> Result<(), String> {
@@ -368,16 +308,8 @@ fn granted_files_are_read_and_not_left() -> Result<(), String> {
     ];
     want("yields", told, expected)?;
     let read = |path: &Path| fs::read_to_string(path).ok();
-    want(
-        "written",
-        read(&inside.join("b.txt")),
-        Some("written by a guest".to_owned()),
-    )?;
-    want(
-        "untouched",
-        read(&outside.path().join("secret.txt")),
-        Some("secret".to_owned()),
-    )?;
+    want("written", read(&inside.join("b.txt")), Some("written by a guest".to_owned()))?;
+    want("untouched", read(&outside.path().join("secret.txt")), Some("secret".to_owned()))?;
     want("nothing outside", read(&outside.path().join("c.txt")), None)
 }
 
@@ -385,20 +317,10 @@ fn a_read_only_grant_changes_nothing() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     fs::write(folder.path().join("a.txt"), "hello").map_err(|e| e.to_string())?;
     let inputs = r#"{"do":[["write","a.txt",""],["write","b.txt","x"],["read","a.txt"]]}"#;
-    let told = told(inputs, |request| {
-        request.policy.files = vec![grant(folder.path(), false)]
-    })?;
+    let told = told(inputs, |request| request.policy.files = vec![grant(folder.path(), false)])?;
     want("the last", told.last().cloned(), Some("text hello".to_owned()))?;
-    want(
-        "refused",
-        told.iter().filter(|text| text.starts_with("text error")).count(),
-        2,
-    )?;
-    want(
-        "files",
-        fs::read_dir(folder.path()).map_err(|e| e.to_string())?.count(),
-        1,
-    )
+    want("refused", told.iter().filter(|text| text.starts_with("text error")).count(), 2)?;
+    want("files", fs::read_dir(folder.path()).map_err(|e| e.to_string())?.count(), 1)
 }
 
 fn standard_output_goes_to_the_detail() -> Result<(), String> {
@@ -418,11 +340,7 @@ fn a_schema_arrives_as_it_is() -> Result<(), String> {
     let component = load(&guests::component(&[tool.clone()], "")).map_err(|e| e.to_string())?;
     let plugin = "under-test".parse().map_err(|e| format!("{e}"))?;
     let described = block_on(engine().describe(&component, &plugin, &Limits::default())).map_err(|e| e.message)?;
-    want(
-        "schemas",
-        described.iter().map(|d| d.input_schema.to_string()).collect(),
-        vec![tool.schema],
-    )
+    want("schemas", described.iter().map(|d| d.input_schema.to_string()).collect(), vec![tool.schema])
 }
 
 fn digest(bytes: &[u8]) -> [u8; 32] {
@@ -436,21 +354,13 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
 
 fn compiled_code_is_cached_and_checked() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let dirs = CacheDirs {
-        cache_dir: folder.path().join("cache"),
-        key_file: folder.path().join("state/cache.key"),
-    };
-    let options = || EngineOptions {
-        cache: Some(dirs.clone()),
-        guest_threads: 1,
-    };
+    let dirs = CacheDirs { cache_dir: folder.path().join("cache"), key_file: folder.path().join("state/cache.key") };
+    let options = || EngineOptions { cache: Some(dirs.clone()), guest_threads: 1 };
     let bytes = guests::generated_plugin("echo", "Gives its inputs back.");
     let hash = digest(&bytes);
     let first = Engine::new(options()).map_err(|e| e.to_string())?;
     want("nothing yet", first.load_cached(&hash).is_none(), true)?;
-    first
-        .load(&bytes, &hash, &Limits::default())
-        .map_err(|e| e.to_string())?;
+    first.load(&bytes, &hash, &Limits::default()).map_err(|e| e.to_string())?;
     let second = Engine::new(options()).map_err(|e| e.to_string())?;
     let component = second.load_cached(&hash).ok_or("it should be cached")?;
     block_on(async {
@@ -471,26 +381,18 @@ fn compiled_code_is_cached_and_checked() -> Result<(), String> {
         bad[at] ^= 1;
         fs::write(&file, &bad).map_err(|e| e.to_string())?;
         want("a flipped bit is a miss", second.load_cached(&hash).is_none(), true)?;
-        second
-            .load(&bytes, &hash, &Limits::default())
-            .map_err(|e| e.to_string())?;
+        second.load(&bytes, &hash, &Limits::default()).map_err(|e| e.to_string())?;
         want("and compiled anew", second.load_cached(&hash).is_some(), true)?;
     }
     // One entry under the name of another.
     let other = guests::generated_plugin("other", "Something else.");
-    second
-        .load(&other, &digest(&other), &Limits::default())
-        .map_err(|e| e.to_string())?;
+    second.load(&other, &digest(&other), &Limits::default()).map_err(|e| e.to_string())?;
     for entry in fs::read_dir(&dirs.cache_dir).map_err(|e| e.to_string())?.flatten() {
         if entry.path() != file {
             fs::copy(&file, entry.path()).map_err(|e| e.to_string())?;
         }
     }
-    want(
-        "a swapped file is a miss",
-        second.load_cached(&digest(&other)).is_none(),
-        true,
-    )
+    want("a swapped file is a miss", second.load_cached(&digest(&other)).is_none(), true)
 }
 
 fn what_is_no_component_is_named() -> Result<(), String> {
@@ -506,28 +408,16 @@ fn what_is_no_component_is_named() -> Result<(), String> {
         let error = load(bytes).err().ok_or("it should be refused")?;
         want(words, error.to_string().contains(words) && error.hint().is_some(), true)?;
     }
-    let small = Limits::default().with(&LimitSettings {
-        file: Some(SizeInBytes(100)),
-        ..LimitSettings::default()
-    });
-    let error = engine()
-        .load(&component, &[0; 32], &small)
-        .err()
-        .ok_or("it should be refused")?;
+    let small = Limits::default().with(&LimitSettings { file: Some(SizeInBytes(100)), ..LimitSettings::default() });
+    let error = engine().load(&component, &[0; 32], &small).err().ok_or("it should be refused")?;
     want("file size", error.to_string().contains("limits.file"), true)
 }
 
 fn an_engine_may_be_dropped_in_async_code() -> Result<(), String> {
     let bytes = guests::puppet();
     block_on(async {
-        let engine = Engine::new(EngineOptions {
-            cache: None,
-            guest_threads: 1,
-        })
-        .map_err(|e| e.to_string())?;
-        let component = engine
-            .load(&bytes, &[0; 32], &Limits::default())
-            .map_err(|e| e.to_string())?;
+        let engine = Engine::new(EngineOptions { cache: None, guest_threads: 1 }).map_err(|e| e.to_string())?;
+        let component = engine.load(&bytes, &[0; 32], &Limits::default()).map_err(|e| e.to_string())?;
         let (sender, mut receiver) = mpsc::channel::<Yielded>(4);
         let request = request("puppet", r#"{"do":[["status","on"],["spin"]]}"#, limits(LONG));
         let call = engine.call(&component, request, sender, CancellationToken::new());

@@ -4,8 +4,30 @@ use super::{Checkout, File};
 
 /// Words with one meaning here; each is a `**word**` entry of the glossary.
 const GLOSSARY: [&str; 24] = [
-    "plugin", "component", "guest", "host", "tool", "descriptor", "call", "tree", "branch", "option", "offer", "decision",
-    "environment", "entry", "object", "yield", "query", "session", "grant", "policy", "limit", "budget", "trap", "event",
+    "plugin",
+    "component",
+    "guest",
+    "host",
+    "tool",
+    "descriptor",
+    "call",
+    "tree",
+    "branch",
+    "option",
+    "offer",
+    "decision",
+    "environment",
+    "entry",
+    "object",
+    "yield",
+    "query",
+    "session",
+    "grant",
+    "policy",
+    "limit",
+    "budget",
+    "trap",
+    "event",
 ];
 
 const MAX_ARCHITECTURE_LINES: usize = 200;
@@ -25,10 +47,10 @@ pub(super) fn links(checkout: &Checkout) -> Vec<String> {
                 continue;
             }
             let there = checkout.under(&full, "").find(|f| f.path == full);
-            if let (Some(anchor), Some(there)) = (anchor, there) {
-                if !prose(there).any(|line| slug(line).as_deref() == Some(anchor)) {
-                    complaints.push(format!("{}: `{target}`: no such heading", file.path));
-                }
+            if let (Some(anchor), Some(there)) = (anchor, there)
+                && !prose(there).any(|line| slug(line).as_deref() == Some(anchor))
+            {
+                complaints.push(format!("{}: `{target}`: no such heading", file.path));
             }
         }
     }
@@ -79,7 +101,9 @@ pub(super) fn changelog(checkout: &Checkout) -> Vec<String> {
 
 /// One word per thing, each explained.
 pub(super) fn glossary(checkout: &Checkout) -> Vec<String> {
-    let Some(text) = checkout.text("docs/glossary.md") else { return vec![String::from("docs/glossary.md is missing")] };
+    let Some(text) = checkout.text("docs/glossary.md") else {
+        return vec![String::from("docs/glossary.md is missing")];
+    };
     let explained = |word: &str| text.contains(&format!("**{word}**"));
     GLOSSARY.iter().filter(|w| !explained(w)).map(|w| format!("docs/glossary.md: no entry `**{w}**`")).collect()
 }
@@ -97,9 +121,12 @@ pub(super) fn code_map(checkout: &Checkout) -> Vec<String> {
         crates.filter(|c| !text.contains(&format!("`{c}`"))).map(|c| format!("ARCHITECTURE.md: says nothing of `{c}`")),
     );
     let quoted = text.split('`').skip(1).step_by(2);
-    let paths = quoted.filter(|q| q.contains('/') && q.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)));
+    let paths =
+        quoted.filter(|q| q.contains('/') && q.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)));
     complaints.extend(
-        paths.filter(|p| !checkout.has(p.trim_end_matches('/'))).map(|p| format!("ARCHITECTURE.md: `{p}` does not exist")),
+        paths
+            .filter(|p| !checkout.has(p.trim_end_matches('/')))
+            .map(|p| format!("ARCHITECTURE.md: `{p}` does not exist")),
     );
     complaints
 }
@@ -113,7 +140,9 @@ pub(super) fn tasks(checkout: &Checkout) -> Vec<String> {
         let named = file.lines().flat_map(|line| line.split("cargo xtask ").skip(1));
         let words = named.map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default());
         complaints.extend(
-            words.filter(|w| !w.is_empty() && !known(w)).map(|w| format!("{}: `cargo xtask {w}` does not exist", file.path)),
+            words
+                .filter(|w| !w.is_empty() && !known(w))
+                .map(|w| format!("{}: `cargo xtask {w}` does not exist", file.path)),
         );
     }
     complaints

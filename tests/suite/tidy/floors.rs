@@ -48,8 +48,6 @@ const NEVER: &[(&str, &[&str])] = &[
 
 /// Modules that look both ways and are read together: crate, module, the later one it uses. Each is a debt.
 const TOGETHER: &[(&str, &str, &str)] = &[
-    ("host/sandbox", "wasi", "state"), // linking WASI names the data of a store, which holds what WASI gives
-    ("host/provider", "transport", "client"), // the real transport is the client
     ("host/runtime", "drive", "host"), // the loop and what starts it
     ("host/runtime", "drive", "session"),
     ("host/runtime", "session", "host"),
@@ -73,7 +71,8 @@ pub(super) fn ours(checkout: &Checkout) -> Vec<String> {
                 continue;
             }
         };
-        if !checkout.text(&format!("{folder}/Cargo.toml")).is_some_and(|t| t.contains(&format!("name = \"{package}\""))) {
+        if !checkout.text(&format!("{folder}/Cargo.toml")).is_some_and(|t| t.contains(&format!("name = \"{package}\"")))
+        {
             complaints.push(format!("{folder}: the package is not called `{package}`"));
         }
         let above = named.iter().filter(|d| d.starts_with("elysia-") && !allowed.contains(&d.as_str()));
@@ -141,7 +140,8 @@ pub(super) fn guest_side(checkout: &Checkout) -> Vec<String> {
         return vec![String::from("no guest has a manifest")];
     }
     let leaks = manifests.iter().flat_map(|f| f.lines().map(move |line| (f, line)));
-    let ours = |line: &str| FLOORS.iter().any(|(_, package, _)| line.split(['=', '.']).next().map(str::trim) == Some(package));
+    let ours =
+        |line: &str| FLOORS.iter().any(|(_, package, _)| line.split(['=', '.']).next().map(str::trim) == Some(package));
     leaks
         .filter(|(_, line)| line.contains("../host/") || ours(line))
         .map(|(f, line)| format!("{}: `{}`", f.path, line.trim()))
@@ -169,7 +169,8 @@ pub(super) fn modules(checkout: &Checkout) -> Vec<String> {
         }
     }
     let paid = TOGETHER.iter().filter(|known| !needed.contains(*known));
-    complaints.extend(paid.map(|(folder, module, up)| format!("{folder}: `{module}` no longer uses `{up}`: strike it off")));
+    complaints
+        .extend(paid.map(|(folder, module, up)| format!("{folder}: `{module}` no longer uses `{up}`: strike it off")));
     complaints
 }
 

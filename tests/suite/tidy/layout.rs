@@ -50,7 +50,8 @@ fn strays(checkout: &Checkout, kind: &str) -> Vec<String> {
     let endings: Vec<String> = files.iter().map(|name| ending(name)).collect();
     let mut stray = Vec::new();
     for (name, own) in files.iter().zip(&endings) {
-        let named = harness(checkout).any(|f| f.text.as_deref().is_some_and(|t| t.contains(&format!("\"{own}\"")) || t.contains(name)));
+        let named = harness(checkout)
+            .any(|f| f.text.as_deref().is_some_and(|t| t.contains(&format!("\"{own}\"")) || t.contains(name)));
         if !named {
             stray.push(format!("{folder}{name}: the harness knows neither this name nor `.{own}`"));
         }
@@ -59,7 +60,10 @@ fn strays(checkout: &Checkout, kind: &str) -> Vec<String> {
 }
 
 fn harness(checkout: &Checkout) -> impl Iterator<Item = &File> {
-    checkout.under("tests/s", ".rs").chain(checkout.under("tests/benches/", ".rs")).filter(|f| !f.path.contains("/tidy"))
+    checkout
+        .under("tests/s", ".rs")
+        .chain(checkout.under("tests/benches/", ".rs"))
+        .filter(|f| !f.path.contains("/tidy"))
 }
 
 /// A guest that no case names proves nothing.

@@ -10,8 +10,13 @@ const DRAWERS: [&str; 5] = ["utils", "helpers", "common", "manager", "misc"];
 
 /// Written apart, so that this file does not contain what it looks for.
 const UNFINISHED: [&str; 3] = [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[", "ignore")];
-const PRINTS: [&str; 5] =
-    [concat!("println", "!("), concat!("eprintln", "!("), concat!("eprint", "!("), concat!(" print", "!("), concat!("dbg", "!(")];
+const PRINTS: [&str; 5] = [
+    concat!("println", "!("),
+    concat!("eprintln", "!("),
+    concat!("eprint", "!("),
+    concat!(" print", "!("),
+    concat!("dbg", "!("),
+];
 const NOTES: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
 fn sources(checkout: &Checkout) -> impl Iterator<Item = &File> {

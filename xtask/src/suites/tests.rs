@@ -13,7 +13,10 @@ fn closing_lines_are_counted() {
 #[test]
 fn runners_are_named_by_crate_and_source() {
     let named = |line| runner_named(line).unwrap();
-    assert_eq!(named("     Running unittests src/lib.rs (target/debug/deps/elysia_types-0a1b)"), "elysia_types src/lib.rs");
+    assert_eq!(
+        named("     Running unittests src/lib.rs (target/debug/deps/elysia_types-0a1b)"),
+        "elysia_types src/lib.rs"
+    );
     assert_eq!(named("     Running suite/main.rs (target/debug/deps/suite-77aa)\n"), "suite suite/main.rs");
     assert_eq!(named("   Doc-tests elysia_host"), "elysia_host doc tests");
     assert_eq!(runner_named("running 3 tests"), None);

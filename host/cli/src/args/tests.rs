@@ -3,10 +3,7 @@
 use super::{Command, Stop, parse};
 
 fn command(words: &[&str]) -> Command {
-    let argv = std::iter::once("elysia-host")
-        .chain(words.iter().copied())
-        .map(Into::into)
-        .collect();
+    let argv = std::iter::once("elysia-host").chain(words.iter().copied()).map(Into::into).collect();
     match parse(argv) {
         Ok(parsed) => parsed.cli.command,
         Err(Stop::Show(text) | Stop::Usage(text)) => panic!("{text}"),
@@ -40,19 +37,9 @@ fn options_before_a_command_belong_to_it() {
 
 #[test]
 fn commands_of_later_versions_are_not_queries() {
-    for words in [
-        &["serve"][..],
-        &["plugin", "new", "x"],
-        &["session", "replay"],
-        &["serve", "--port", "1"],
-    ] {
-        let argv = std::iter::once("elysia-host")
-            .chain(words.iter().copied())
-            .map(Into::into)
-            .collect();
-        let Err(Stop::Complain(complaint)) = parse(argv) else {
-            panic!("{words:?}")
-        };
+    for words in [&["serve"][..], &["plugin", "new", "x"], &["session", "replay"], &["serve", "--port", "1"]] {
+        let argv = std::iter::once("elysia-host").chain(words.iter().copied()).map(Into::into).collect();
+        let Err(Stop::Complain(complaint)) = parse(argv) else { panic!("{words:?}") };
         assert_eq!(complaint.exit, 2);
         assert!(complaint.message.contains("not in this version yet"));
     }

@@ -24,11 +24,7 @@ const HELP: &str = "\
 Ctrl-C stops the running question";
 
 pub(super) async fn run(context: &Context<'_>, args: Chat) -> Result<u8, Complaint> {
-    let flags = Flags {
-        model: args.talk.model.clone(),
-        forget: args.talk.no_save,
-        ..context.flags()
-    };
+    let flags = Flags { model: args.talk.model.clone(), forget: args.talk.no_save, ..context.flags() };
     let settings = context.settings(&flags, Need::Model)?;
     let mut interrupt = Interrupt::watch()?;
     let host = context.open(&settings, &mut interrupt).await?;
@@ -36,17 +32,9 @@ pub(super) async fn run(context: &Context<'_>, args: Chat) -> Result<u8, Complai
     let limit = settings.longest_query();
     let mut lines = Lines::open(settings.host.state_dir.join(HISTORY), limit)?;
     if let Lines::Terminal { .. } = lines {
-        context
-            .printer
-            .say(&format!("session {}; /help lists what else can be typed", session.id()));
+        context.printer.say(&format!("session {}; /help lists what else can be typed", session.id()));
     }
-    let mut talk = Conversation {
-        context,
-        host,
-        session,
-        interrupt,
-        timeout: args.timeout.map(|span| span.0),
-    };
+    let mut talk = Conversation { context, host, session, interrupt, timeout: args.timeout.map(|span| span.0) };
     let mut view = View::new(context.printer, EventFormat::Text, Kind::Question);
     let mut last = 0;
     loop {
@@ -89,12 +77,14 @@ struct Conversation<'a> {
 impl Conversation<'_> {
     /// Asks one question. What is wrong with one question does not end the chat.
     async fn ask(&mut self, query: &str, view: &mut View<'_>) -> Result<u8, Complaint> {
-        let options = QueryOptions {
-            timeout: self.timeout,
-            can_approve: self.context.printer.can_ask(),
-        };
+        let options = QueryOptions { timeout: self.timeout, can_approve: self.context.printer.can_ask() };
         match self.session.ask(query, options).await {
-            Ok(handle) => view.follow(handle, &mut self.interrupt).await,
+            Ok(handle) => {
+                let exit = view.follow(handle, &mut self.interrupt).await;
+                // The closing event comes a moment before the session is free for the next question.
+                self.host.drain().await;
+                exit
+            }
             Err(error) => {
                 let complaint = Complaint::from(error);
                 self.context.printer.complain(&complaint);
@@ -117,10 +107,7 @@ enum Line {
 /// Where lines come from.
 enum Lines {
     /// A terminal, with editing.
-    Terminal {
-        editor: Box<Editor<(), FileHistory>>,
-        history: PathBuf,
-    },
+    Terminal { editor: Box<Editor<(), FileHistory>>, history: PathBuf },
     /// A file or pipe; lines of more than `limit` bytes are refused.
     Plain { limit: u64 },
 }
@@ -135,10 +122,7 @@ impl Lines {
         let mut editor = Editor::<(), FileHistory>::with_config(config).map_err(failed)?;
         // The first chat has no history yet.
         let _ = editor.load_history(&history);
-        Ok(Self::Terminal {
-            editor: Box::new(editor),
-            history,
-        })
+        Ok(Self::Terminal { editor: Box::new(editor), history })
     }
 
     fn next(&mut self) -> Line {
@@ -160,11 +144,7 @@ impl Lines {
     fn keep_history(&mut self) {
         if let Self::Terminal { editor, history } = self {
             let folder = history.parent().map(std::fs::create_dir_all);
-            if let Err(e) = folder
-                .transpose()
-                .map_err(ReadlineError::from)
-                .and_then(|_| editor.save_history(history))
-            {
+            if let Err(e) = folder.transpose().map_err(ReadlineError::from).and_then(|_| editor.save_history(history)) {
                 tracing::warn!("the history of the chat is not kept: {e}");
             }
         }
@@ -174,11 +154,7 @@ impl Lines {
 fn plain(limit: u64) -> Line {
     let mut bytes = Vec::new();
     let mut stdin = io::stdin().lock();
-    match stdin
-        .by_ref()
-        .take(limit.saturating_add(2))
-        .read_until(b'\n', &mut bytes)
-    {
+    match stdin.by_ref().take(limit.saturating_add(2)).read_until(b'\n', &mut bytes) {
         Ok(0) => return Line::End,
         Ok(_) => (),
         Err(e) => return Line::Unreadable(format!("standard input cannot be read: {}", reason(&e))),
@@ -187,9 +163,7 @@ fn plain(limit: u64) -> Line {
         if let Err(e) = skip_line(&mut stdin) {
             tracing::warn!("standard input cannot be read: {e}");
         }
-        return Line::Unreadable(format!(
-            "a line is over the limit `query` of {limit} bytes; it is not asked"
-        ));
+        return Line::Unreadable(format!("a line is over the limit `query` of {limit} bytes; it is not asked"));
     }
     match String::from_utf8(bytes) {
         Ok(line) if !line.contains('\0') => Line::Text(line),

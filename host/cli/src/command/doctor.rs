@@ -44,15 +44,9 @@ impl Report<'_> {
 }
 
 pub(super) async fn run(context: &Context<'_>, args: Doctor) -> Result<u8, Complaint> {
-    let mut report = Report {
-        printer: context.printer,
-        good: true,
-    };
+    let mut report = Report { printer: context.printer, good: true };
     let mut interrupt = Interrupt::watch()?;
-    let flags = Flags {
-        model: args.model,
-        ..context.flags()
-    };
+    let flags = Flags { model: args.model, ..context.flags() };
     let settings = match settings::resolve(&flags, &context.variables, Need::Model) {
         Ok(settings) => settings,
         Err(with_model) => {
@@ -79,25 +73,17 @@ pub(super) async fn run(context: &Context<'_>, args: Doctor) -> Result<u8, Compl
 
 fn config(report: &Report<'_>, settings: &Settings) -> Result<(), Complaint> {
     if settings.files.is_empty() {
-        report.ok(
-            "config",
-            &format!("no {PROJECT_FILE} here and none of the user; defaults are used"),
-        )?;
+        report.ok("config", &format!("no {PROJECT_FILE} here and none of the user; defaults are used"))?;
     }
     for file in &settings.files {
-        let ConfigFile {
-            path, origin, inert, ..
-        } = file;
+        let ConfigFile { path, origin, inert, .. } = file;
         let standing = match origin {
             Origin::Named => "named with --config, trusted",
             Origin::User => "the user's own, trusted",
             Origin::Project if inert.is_empty() => "of this folder, nothing in it lacks trust",
             Origin::Project => "of this folder, not trusted",
         };
-        report.ok(
-            "config",
-            &format!("{} ({standing})", clean_line(&path.display().to_string())),
-        )?;
+        report.ok("config", &format!("{} ({standing})", clean_line(&path.display().to_string())))?;
     }
     for notice in &settings.notices {
         report.note("config", &notice.text, notice.hint.as_deref())?;
@@ -106,16 +92,9 @@ fn config(report: &Report<'_>, settings: &Settings) -> Result<(), Complaint> {
 }
 
 fn folders(report: &mut Report<'_>, config: &HostConfig) -> Result<(), Complaint> {
-    let cache = config
-        .cache_dir
-        .as_deref()
-        .map(|dir| ("cache", dir, "plugins are compiled anew at every start"));
-    for (subject, dir, loss) in [
-        Some(("state", config.state_dir.as_path(), "nothing can be trusted")),
-        cache,
-    ]
-    .into_iter()
-    .flatten()
+    let cache = config.cache_dir.as_deref().map(|dir| ("cache", dir, "plugins are compiled anew at every start"));
+    for (subject, dir, loss) in
+        [Some(("state", config.state_dir.as_path(), "nothing can be trusted")), cache].into_iter().flatten()
     {
         let shown = clean_line(&dir.display().to_string());
         match writable(dir) {
@@ -153,17 +132,8 @@ async fn plugins(
             )?;
         }
     }
-    let config = HostConfig {
-        model: ModelChoice::Local,
-        store: StoreTarget::Memory,
-        ..settings.host.clone()
-    };
-    let quiet = Settings {
-        host: config,
-        model: None,
-        notices: Vec::new(),
-        files: settings.files.clone(),
-    };
+    let config = HostConfig { model: ModelChoice::Local, store: StoreTarget::Memory, ..settings.host.clone() };
+    let quiet = Settings { host: config, model: None, notices: Vec::new(), files: settings.files.clone() };
     let host = match interrupt.or(context.load(&quiet)).await {
         Err(complaint) if complaint.message.is_empty() => return Err(complaint),
         Err(complaint) => return report.problem("plugins", &complaint.message, complaint.hint.as_deref()),
@@ -171,23 +141,12 @@ async fn plugins(
     };
     let catalog = host.catalog();
     for problem in catalog.problems().iter().filter(|problem| !problem.quiet) {
-        report.problem(
-            "plugins",
-            &format!("{}: {}", problem.name, problem.reason),
-            problem.hint.as_deref(),
-        )?;
+        report.problem("plugins", &format!("{}: {}", problem.name, problem.reason), problem.hint.as_deref())?;
     }
     for notice in host.notices() {
         report.note("plugins", notice, None)?;
     }
-    report.ok(
-        "plugins",
-        &format!(
-            "{} with {} tools work",
-            catalog.plugins().len(),
-            catalog.tools().count()
-        ),
-    )
+    report.ok("plugins", &format!("{} with {} tools work", catalog.plugins().len(), catalog.tools().count()))
 }
 
 async fn store(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Interrupt) -> Result<(), Complaint> {
@@ -202,13 +161,7 @@ async fn store(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Int
         ..settings.host.clone()
     };
     let listed = async {
-        let sessions = Host::open(bare)
-            .await?
-            .store()
-            .await?
-            .list()
-            .await
-            .map_err(HostError::Store)?;
+        let sessions = Host::open(bare).await?.store().await?.list().await.map_err(HostError::Store)?;
         Ok::<_, HostError>(sessions.len())
     };
     match interrupt.or(listed).await {
@@ -221,18 +174,10 @@ async fn store(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Int
 
 async fn model(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Interrupt) -> Result<(), Complaint> {
     let Some(said) = &settings.model else { return Ok(()) };
-    if let ModelChoice::OpenAi {
-        provider_label,
-        api_key: None,
-        ..
-    } = &settings.host.model
+    if let ModelChoice::OpenAi { provider_label, api_key: None, .. } = &settings.host.model
         && provider_label == "openai"
     {
-        report.note(
-            "model",
-            "no key is set; the endpoint may want one",
-            Some("set `OPENAI_API_KEY`"),
-        )?;
+        report.note("model", "no key is set; the endpoint may want one", Some("set `OPENAI_API_KEY`"))?;
     }
     let bare = HostConfig {
         plugin_dirs: Vec::new(),
@@ -243,9 +188,7 @@ async fn model(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Int
     report.printer.busy("asking the model");
     let asked = async {
         let host = Host::open(bare).await?;
-        host.check_model()
-            .await
-            .map_err(|failure| Complaint::failed(clean_line(&failure.message)))
+        host.check_model().await.map_err(|failure| Complaint::failed(clean_line(&failure.message)))
     };
     let answer = interrupt.or(asked).await;
     report.printer.rest();
@@ -253,10 +196,7 @@ async fn model(report: &mut Report<'_>, settings: &Settings, interrupt: &mut Int
         Ok(answer) => report.ok("model", &format!("{said}: {}", clean_line(&answer))),
         Err(complaint) if complaint.message.is_empty() => Err(complaint),
         Err(complaint) => {
-            let hint = complaint
-                .hint
-                .as_deref()
-                .unwrap_or("`--model local` needs no connection");
+            let hint = complaint.hint.as_deref().unwrap_or("`--model local` needs no connection");
             report.problem("model", &format!("{said}: {}", complaint.message), Some(hint))
         }
     }

@@ -14,10 +14,8 @@ pub(super) fn argument_or_stdin(argument: &str, limit: u64, what: &str) -> Resul
         return Ok(argument.to_owned());
     }
     if io::stdin().is_terminal() {
-        return Err(
-            Complaint::usage(format!("standard input is a terminal; the {what} was expected there"))
-                .hint("pipe it in, or write it instead of `-`"),
-        );
+        return Err(Complaint::usage(format!("standard input is a terminal; the {what} was expected there"))
+            .hint("pipe it in, or write it instead of `-`"));
     }
     let mut bytes = Vec::new();
     io::stdin()

@@ -46,19 +46,11 @@ async fn list(context: &Context<'_>, args: &PluginList) -> Result<u8, Complaint>
             continue;
         }
         for (i, tool) in report.tools.iter().enumerate() {
-            let (name, state) = if i == 0 {
-                (name.clone(), state(report))
-            } else {
-                Default::default()
-            };
+            let (name, state) = if i == 0 { (name.clone(), state(report)) } else { Default::default() };
             rows.push(vec![name, state, tool.name.clone(), clean_line(&tool.description)]);
         }
     }
-    context.printer.line(&table::list(
-        &["PLUGIN", "STATE", "TOOL", "DESCRIPTION"],
-        &rows,
-        context.printer.width(),
-    ))?;
+    context.printer.line(&table::list(&["PLUGIN", "STATE", "TOOL", "DESCRIPTION"], &rows, context.printer.width()))?;
     Ok(0)
 }
 
@@ -95,15 +87,11 @@ async fn check(context: &Context<'_>, args: &PluginCheck) -> Result<u8, Complain
     context.printer.busy("checking");
     let holds_plugins = about.is_dir() && !path.join("plugin.wasm").exists();
     let good = if holds_plugins {
-        let catalog = interrupt
-            .or(async { host.loader().check_dir(path).await.map_err(HostError::Plugins) })
-            .await?;
+        let catalog = interrupt.or(async { host.loader().check_dir(path).await.map_err(HostError::Plugins) }).await?;
         context.printer.rest();
         say_checked(context, catalog.reports(), catalog.problems())?
     } else {
-        let report = interrupt
-            .or(async { Ok::<_, Complaint>(host.loader().check(path).await) })
-            .await?;
+        let report = interrupt.or(async { Ok::<_, Complaint>(host.loader().check(path).await) }).await?;
         context.printer.rest();
         say_checked(context, std::slice::from_ref(&report), &[])?
     };
@@ -132,18 +120,12 @@ fn say_checked(context: &Context<'_>, reports: &[PluginReport], problems: &[Prob
     }
     // A plugin that failed stands among the reports with the same reason.
     let told = |problem: &Problem| {
-        reports
-            .iter()
-            .any(|r| r.path == problem.path && r.reason.as_ref() == Some(&problem.reason))
+        reports.iter().any(|r| r.path == problem.path && r.reason.as_ref() == Some(&problem.reason))
     };
     for problem in problems.iter().filter(|problem| !told(problem)) {
         let word = if problem.quiet { "skipped" } else { "problem" };
         good &= problem.quiet;
-        printer.line(&format!(
-            "{word}  {}: {}",
-            clean_line(&problem.name),
-            clean_line(&problem.reason)
-        ))?;
+        printer.line(&format!("{word}  {}: {}", clean_line(&problem.name), clean_line(&problem.reason)))?;
         if let Some(hint) = &problem.hint {
             printer.line(&format!("hint:    {}", clean_line(hint)))?;
         }
@@ -166,10 +148,7 @@ fn tools(report: &PluginReport) -> String {
 /// A component's file, with its folder where the name alone says nothing.
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    let folder = path
-        .parent()
-        .and_then(Path::file_name)
-        .filter(|_| name == "plugin.wasm");
+    let folder = path.parent().and_then(Path::file_name).filter(|_| name == "plugin.wasm");
     let shown = folder.map_or_else(|| Path::new(name).to_owned(), |folder| Path::new(folder).join(name));
     clean_line(&shown.display().to_string())
 }

@@ -58,11 +58,7 @@ async fn list(printer: &Printer, host: &Host, args: &SessionList) -> Result<(), 
             ]
         })
         .collect();
-    printer.line(&table::list(
-        &["SESSION", "USED", "QUERIES", "LAST", "FIRST QUERY"],
-        &rows,
-        printer.width(),
-    ))
+    printer.line(&table::list(&["SESSION", "USED", "QUERIES", "LAST", "FIRST QUERY"], &rows, printer.width()))
 }
 
 /// A time stamp down to the minute, in UTC.
@@ -84,11 +80,7 @@ async fn show(printer: &Printer, host: &Host, args: &SessionShow) -> Result<(), 
 
 fn describe(printer: &Printer, record: &SessionRecord) -> Result<(), Complaint> {
     printer.heading(&format!("session {}", record.id))?;
-    printer.line(&format!(
-        "created {}, used {}",
-        minute(&record.created_at),
-        minute(&record.updated_at)
-    ))?;
+    printer.line(&format!("created {}, used {}", minute(&record.created_at), minute(&record.updated_at)))?;
     for message in &record.messages {
         let who = match message.role {
             Role::User => "you",
@@ -104,33 +96,16 @@ fn describe(printer: &Printer, record: &SessionRecord) -> Result<(), Complaint> 
         .map(|place| {
             let here = |entry: &&elysia_types::StoredEntry| entry.tool == place.tool && entry.name == place.name;
             let entries = record.entries.iter().filter(here).count();
-            let objects: usize = record
-                .entries
-                .iter()
-                .filter(here)
-                .map(|entry| entry.objects.len())
-                .sum();
-            vec![
-                place.tool.to_string(),
-                clean_line(place.name.as_str()),
-                entries.to_string(),
-                objects.to_string(),
-            ]
+            let objects: usize = record.entries.iter().filter(here).map(|entry| entry.objects.len()).sum();
+            vec![place.tool.to_string(), clean_line(place.name.as_str()), entries.to_string(), objects.to_string()]
         })
         .collect();
     if !places.is_empty() {
         printer.line("")?;
         printer.heading("environment:")?;
-        printer.line(&table::list(
-            &["TOOL", "NAME", "ENTRIES", "OBJECTS"],
-            &places,
-            printer.width(),
-        ))?;
+        printer.line(&table::list(&["TOOL", "NAME", "ENTRIES", "OBJECTS"], &places, printer.width()))?;
     }
-    let unfinished = record
-        .queries
-        .iter()
-        .filter(|query| query.status.as_str() != "completed");
+    let unfinished = record.queries.iter().filter(|query| query.status.as_str() != "completed");
     for query in unfinished {
         printer.line(&format!("query {} is {}", query.id, query.status))?;
     }
@@ -168,16 +143,11 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let fresh = path.with_file_name(name);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&fresh)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&fresh, path)
-        });
+    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&fresh, path)
+    });
     if written.is_err() {
         // What is half written is of no use; when it cannot be removed the error already says why.
         let _ = std::fs::remove_file(&fresh);
@@ -197,17 +167,12 @@ async fn import(printer: &Printer, host: &Host, args: &SessionImport) -> Result<
     } else {
         std::fs::File::open(&args.file).map(|file| Box::new(file) as Box<dyn io::Read>)
     };
-    source
-        .and_then(|source| source.take(LONGEST + 1).read_to_end(&mut bytes))
-        .map_err(|e| unreadable(&reason(&e)))?;
+    source.and_then(|source| source.take(LONGEST + 1).read_to_end(&mut bytes)).map_err(|e| unreadable(&reason(&e)))?;
     if bytes.len() as u64 > LONGEST {
         return Err(unreadable(&format!("it is over {}", SizeInBytes(LONGEST))));
     }
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text"))?;
-    let given = SessionDocument::parse(&text).map_err(|e| Complaint {
-        exit: USAGE,
-        ..e.into()
-    })?;
+    let given = SessionDocument::parse(&text).map_err(|e| Complaint { exit: USAGE, ..e.into() })?;
     let wanted = given.id.clone();
     let id = host.store().await?.import(given).await?;
     if id != wanted {
@@ -219,11 +184,7 @@ async fn import(printer: &Printer, host: &Host, args: &SessionImport) -> Result<
 async fn trim(printer: &Printer, host: &Host, args: &SessionTrim) -> Result<(), Complaint> {
     let done = host.trim_session(&args.id, args.keep).await?;
     let entries = |n: usize| {
-        if n == 1 {
-            "1 entry".to_owned()
-        } else {
-            format!("{n} entries")
-        }
+        if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
     };
     printer.line(&format!(
         "dropped {}; {} with {} left",

@@ -16,7 +16,7 @@ pub(super) fn run(context: &Context<'_>, args: &Trust) -> Result<u8, Complaint> 
             .hint("name the folder of the project: `elysia-host trust DIR`"));
     };
     let folders = Folders::find(&context.variables)?;
-    let mut trust = ProjectTrust::open(&folders.state).map_err(HostError::Plugins)?;
+    let trust = ProjectTrust::open(&folders.state).map_err(HostError::Plugins)?;
     trust.trust(&file.path, &bytes).map_err(HostError::Plugins)?;
     let path = clean_line(&file.path.display().to_string());
     let keys = powerful(&file.options);
@@ -27,9 +27,7 @@ pub(super) fn run(context: &Context<'_>, args: &Trust) -> Result<u8, Complaint> 
         context.printer.line(&format!("now in effect: {}", keys.join(", ")))?;
     }
     for (name, grant) in file.options.grants.iter().flatten() {
-        context
-            .printer
-            .line(&format!("  grant {}: {}", clean_line(name), what_it_opens(grant)))?;
+        context.printer.line(&format!("  grant {}: {}", clean_line(name), what_it_opens(grant)))?;
     }
     Ok(0)
 }
@@ -48,14 +46,6 @@ fn what_it_opens(grant: &elysia_host::Grant) -> String {
         ("approve", grant.approve.is_some()),
         ("limits", grant.limits != elysia_types::LimitSettings::default()),
     ];
-    let keys: Vec<&str> = opens
-        .into_iter()
-        .filter(|(_, given)| *given)
-        .map(|(key, _)| key)
-        .collect();
-    if keys.is_empty() {
-        "nothing".to_owned()
-    } else {
-        keys.join(", ")
-    }
+    let keys: Vec<&str> = opens.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect();
+    if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") }
 }

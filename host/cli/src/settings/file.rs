@@ -78,10 +78,8 @@ pub(super) fn read_all(named: Option<&Path>, folders: &Folders) -> Result<Vec<Co
                 file.rebase()?;
                 Ok(vec![file])
             }
-            None => Err(
-                Complaint::usage(format!("the configuration `{}` does not exist", shown(named)))
-                    .hint("leave `--config` out to use ./elysia.toml or none"),
-            ),
+            None => Err(Complaint::usage(format!("the configuration `{}` does not exist", shown(named)))
+                .hint("leave `--config` out to use ./elysia.toml or none")),
         };
     }
     let user_path = folders.config.join(USER_FILE);
@@ -165,25 +163,14 @@ fn read(path: &Path, origin: Origin) -> Result<Option<ConfigFile>, Complaint> {
         return Err(unreadable("it is over 1 MiB"));
     }
     let text = String::from_utf8(bytes).map_err(|e| {
-        let line = 1 + e
-            .as_bytes()
-            .iter()
-            .take(e.utf8_error().valid_up_to())
-            .filter(|b| **b == b'\n')
-            .count();
+        let line = 1 + e.as_bytes().iter().take(e.utf8_error().valid_up_to()).filter(|b| **b == b'\n').count();
         Complaint::usage(format!("{}:{line}: the file is not valid UTF-8", shown(path))).hint("save it as UTF-8")
     })?;
     let options = toml::from_str(&text).map_err(|e| {
         Complaint::usage(toml_error(path, &text, &e, &KEYS))
             .hint("correct the file, or name another with `--config FILE`")
     })?;
-    Ok(Some(ConfigFile {
-        path: path.to_owned(),
-        text,
-        origin,
-        options,
-        inert: Vec::new(),
-    }))
+    Ok(Some(ConfigFile { path: path.to_owned(), text, origin, options, inert: Vec::new() }))
 }
 
 fn shown(path: &Path) -> String {
@@ -196,12 +183,7 @@ impl ConfigFile {
         if self.inert.is_empty() {
             return None;
         }
-        let keys = self
-            .inert
-            .iter()
-            .map(|key| format!("`{key}`"))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let keys = self.inert.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         let verb = if self.inert.len() == 1 { "has" } else { "have" };
         Some(Notice {
             text: format!("{} is not trusted: {keys} {verb} no effect", shown(&self.path)),
@@ -236,11 +218,7 @@ impl ConfigFile {
             .map_err(|e| Complaint::usage(format!("the current folder cannot be used: {}", reason(&e))))?;
         let folder = folder.parent().unwrap_or(Path::new("/")).to_owned();
         let options = &mut self.options;
-        for path in options
-            .plugins
-            .iter_mut()
-            .flat_map(|plugins| plugins.dirs.iter_mut().flatten())
-        {
+        for path in options.plugins.iter_mut().flat_map(|plugins| plugins.dirs.iter_mut().flatten()) {
             // Kept as written where it means the same, for messages are read by people.
             if self.origin != Origin::Project {
                 *path = folder.join(&*path);

@@ -42,11 +42,7 @@ pub(super) fn choose(
     files: &[ConfigFile],
     here: &Path,
 ) -> Result<Chosen, Complaint> {
-    let openai = options
-        .models
-        .as_ref()
-        .and_then(|models| models.openai.clone())
-        .unwrap_or_default();
+    let openai = options.models.as_ref().and_then(|models| models.openai.clone()).unwrap_or_default();
     let mut passed_over = Vec::new();
     if let Some(model) = flag {
         let choice = read(model, here, variables, &openai)?;
@@ -61,10 +57,8 @@ pub(super) fn choose(
         let shown = clean_line(&file.path.display().to_string());
         let place = file.place_of("models.base").unwrap_or_else(|| shown.clone());
         let model = first(base, &place, &mut passed_over)?;
-        let choice = read(&model, &here.join(file.folder()), variables, &openai).map_err(|complaint| Complaint {
-            message: format!("{place}: {}", complaint.message),
-            ..complaint
-        })?;
+        let choice = read(&model, &here.join(file.folder()), variables, &openai)
+            .map_err(|complaint| Complaint { message: format!("{place}: {}", complaint.message), ..complaint })?;
         return Ok(Chosen::new(choice, &model, &format!("from {shown}"), passed_over));
     }
     by_key(variables, &openai, passed_over)
@@ -72,19 +66,13 @@ pub(super) fn choose(
 
 impl Chosen {
     fn new(choice: ModelChoice, model: &str, why: &str, passed_over: Vec<Notice>) -> Self {
-        Self {
-            choice,
-            said: format!("{}, {why}", clean_line(model)),
-            passed_over,
-        }
+        Self { choice, said: format!("{}, {why}", clean_line(model)), passed_over }
     }
 }
 
 fn by_key(variables: &Variables, openai: &OpenAiOptions, mut passed_over: Vec<Notice>) -> Result<Chosen, Complaint> {
     let pass = |name: &str, provider: &str| {
-        Notice::new(format!(
-            "`{name}` is set, but `{provider}:` is not in this version yet; it is passed over"
-        ))
+        Notice::new(format!("`{name}` is set, but `{provider}:` is not in this version yet; it is passed over"))
     };
     if variables.is_set(env::ANTHROPIC_API_KEY) {
         passed_over.push(pass(env::ANTHROPIC_API_KEY, "anthropic"));
@@ -92,21 +80,13 @@ fn by_key(variables: &Variables, openai: &OpenAiOptions, mut passed_over: Vec<No
     if variables.text(env::OPENAI_API_KEY)?.is_some() {
         let choice = at_openai(OPENAI_MODEL, variables, openai)?;
         let model = format!("openai:{OPENAI_MODEL}");
-        return Ok(Chosen::new(
-            choice,
-            &model,
-            "because `OPENAI_API_KEY` is set",
-            passed_over,
-        ));
+        return Ok(Chosen::new(choice, &model, "because `OPENAI_API_KEY` is set", passed_over));
     }
     if variables.is_set(env::GEMINI_API_KEY) {
         passed_over.push(pass(env::GEMINI_API_KEY, "gemini"));
     }
-    let why = if passed_over.is_empty() {
-        "because nothing else is configured"
-    } else {
-        "because no other can be taken"
-    };
+    let why =
+        if passed_over.is_empty() { "because nothing else is configured" } else { "because no other can be taken" };
     Ok(Chosen::new(ModelChoice::Local, "local", why, passed_over))
 }
 
@@ -116,9 +96,7 @@ fn first(base: OneOrMany, place: &str, notices: &mut Vec<Notice>) -> Result<Stri
         OneOrMany::Many(chain) => chain,
     };
     if chain.len() > 1 {
-        notices.push(Notice::new(format!(
-            "{place}: of several models only the first is used in this version"
-        )));
+        notices.push(Notice::new(format!("{place}: of several models only the first is used in this version")));
     }
     let first = chain.into_iter().next();
     first.ok_or_else(|| Complaint::usage(format!("{place}: the list of models is empty")).hint(FORMS))
@@ -146,9 +124,7 @@ fn read(model: &str, start: &Path, variables: &Variables, openai: &OpenAiOptions
 }
 
 fn at_openai(model: &str, variables: &Variables, options: &OpenAiOptions) -> Result<ModelChoice, Complaint> {
-    let base_url = variables
-        .text(env::OPENAI_BASE_URL)?
-        .or_else(|| options.base_url.clone());
+    let base_url = variables.text(env::OPENAI_BASE_URL)?.or_else(|| options.base_url.clone());
     let api_key = key(variables, options)?;
     if api_key.is_none() && base_url.is_none() {
         return Err(Complaint::usage(format!("`openai:{}` needs a key", clean_line(model)))
@@ -184,11 +160,8 @@ fn key(variables: &Variables, options: &OpenAiOptions) -> Result<Option<Secret>,
 
 fn key_file(path: &Path) -> Result<String, Complaint> {
     let wrong = |why: &str| {
-        Complaint::usage(format!(
-            "the key file `{}` cannot be used: {why}",
-            clean_line(&path.display().to_string())
-        ))
-        .hint("write the key, and nothing else, into it")
+        Complaint::usage(format!("the key file `{}` cannot be used: {why}", clean_line(&path.display().to_string())))
+            .hint("write the key, and nothing else, into it")
     };
     let about = path.metadata().map_err(|e| wrong(&reason(&e)))?;
     if !about.is_file() {
@@ -205,9 +178,7 @@ fn key_file(path: &Path) -> Result<String, Complaint> {
 }
 
 fn at_ollama(model: &str, variables: &Variables) -> Result<ModelChoice, Complaint> {
-    let host = variables
-        .text(env::OLLAMA_HOST)?
-        .unwrap_or_else(|| "127.0.0.1".to_owned());
+    let host = variables.text(env::OLLAMA_HOST)?.unwrap_or_else(|| "127.0.0.1".to_owned());
     Ok(ModelChoice::OpenAi {
         provider_label: "ollama".to_owned(),
         base_url: ollama_url(&host),
@@ -225,25 +196,14 @@ fn ollama_url(host: &str) -> String {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let after_address = authority.rsplit(']').next().unwrap_or(authority);
     let (name, port) = match after_address.rsplit_once(':') {
-        Some((_, port)) => (
-            authority.strip_suffix(&format!(":{port}")).unwrap_or(authority),
-            port.to_owned(),
-        ),
+        Some((_, port)) => (authority.strip_suffix(&format!(":{port}")).unwrap_or(authority), port.to_owned()),
         None if scheme == "https" => (authority, "443".to_owned()),
         None if host.contains("://") => (authority, "80".to_owned()),
         None => (authority, OLLAMA_PORT.to_string()),
     };
     // An address to listen on everywhere is no address to call.
-    let name = if matches!(name, "" | "0.0.0.0" | "[::]") {
-        "127.0.0.1"
-    } else {
-        name
-    };
-    let path = if path.is_empty() {
-        String::new()
-    } else {
-        format!("/{path}")
-    };
+    let name = if matches!(name, "" | "0.0.0.0" | "[::]") { "127.0.0.1" } else { name };
+    let path = if path.is_empty() { String::new() } else { format!("/{path}") };
     let end = if path.ends_with("/v1") { "" } else { "/v1" };
     format!("{scheme}://{name}:{port}{path}{end}")
 }

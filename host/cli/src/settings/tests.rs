@@ -20,10 +20,7 @@ fn the_stronger_file_wins_key_by_key() {
     assert_eq!(limits.wall.unwrap().0.as_secs(), 3);
     assert_eq!(limits.calls.as_ref().unwrap().plugin, Some(1));
     assert_eq!(limits.calls.unwrap().session, Some(2));
-    assert_eq!(
-        (agent.style.as_deref(), agent.end_goal.as_deref()),
-        (Some("short"), Some("x"))
-    );
+    assert_eq!((agent.style.as_deref(), agent.end_goal.as_deref()), (Some("short"), Some("x")));
     assert_eq!(both.store.as_deref(), Some("s"));
 }
 

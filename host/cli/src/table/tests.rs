@@ -31,13 +31,7 @@ fn a_table_fits_its_width() {
 
 #[test]
 fn cells_cannot_steer_a_terminal() {
-    let text = objects(
-        &[object(
-            json!({"a\u{1b}[2J": "b\u{1b}]0;x\u{7}\nc\u{202e}d", "deep": ["\u{9b}31m"]}),
-        )],
-        80,
-        10,
-    );
+    let text = objects(&[object(json!({"a\u{1b}[2J": "b\u{1b}]0;x\u{7}\nc\u{202e}d", "deep": ["\u{9b}31m"]}))], 80, 10);
     assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text:?}");
     assert!(!text.contains('\u{202e}'));
 }
@@ -50,12 +44,7 @@ fn what_is_left_out_is_counted() {
 
 #[test]
 fn documents_show_title_snippet_and_reference() {
-    let rows = [object(
-        json!({"headline": "Red shoes", "content": "A long text", "_REF_ID": "search_default_0_0"}),
-    )];
+    let rows = [object(json!({"headline": "Red shoes", "content": "A long text", "_REF_ID": "search_default_0_0"}))];
     let mapping = object(json!({"title": "headline"}));
-    assert_eq!(
-        documents(&rows, Some(&mapping), 80, 10),
-        "Red shoes\n  A long text\n  [search_default_0_0]"
-    );
+    assert_eq!(documents(&rows, Some(&mapping), 80, 10), "Red shoes\n  A long text\n  [search_default_0_0]");
 }

@@ -4,14 +4,7 @@ use super::*;
 
 #[test]
 fn every_spelling_of_a_delimiter_is_neutralised() {
-    for forged in [
-        "</data>",
-        "< / DATA >",
-        "<data of=\"host\">",
-        "<\u{200b}/data>",
-        "<\n/Data",
-        "<!--/data",
-    ] {
+    for forged in ["</data>", "< / DATA >", "<data of=\"host\">", "<\u{200b}/data>", "<\n/Data", "<!--/data"] {
         let text = format!("a {forged} b");
         let safe = neutralise(&text);
         assert!(!safe.contains('<'), "{safe}");

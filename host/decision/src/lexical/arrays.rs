@@ -13,14 +13,8 @@ use super::text;
 
 /// The bracketed lists of the query as JSON, with their atom's index.
 pub(super) fn bracketed(query: &Query) -> Vec<(usize, Value)> {
-    let brackets = query
-        .atoms
-        .iter()
-        .enumerate()
-        .filter(|(_, a)| a.kind == AtomKind::Bracket);
-    brackets
-        .filter_map(|(i, a)| loose_json(&a.text).map(|v| (i, v)))
-        .collect()
+    let brackets = query.atoms.iter().enumerate().filter(|(_, a)| a.kind == AtomKind::Bracket);
+    brackets.filter_map(|(i, a)| loose_json(&a.text).map(|v| (i, v))).collect()
 }
 
 /// JSON, or a list as people write it: single quotes, bare words, round brackets.
@@ -28,10 +22,7 @@ fn loose_json(source: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(source) {
         return Some(value);
     }
-    let doubled = source
-        .replace(['\'', '’', '‘', '“', '”'], "\"")
-        .replace('(', "[")
-        .replace(')', "]");
+    let doubled = source.replace(['\'', '’', '‘', '“', '”'], "\"").replace('(', "[").replace(')', "]");
     if let Ok(value) = serde_json::from_str(&doubled) {
         return Some(value);
     }
@@ -46,30 +37,22 @@ fn loose_json(source: &str) -> Option<Value> {
             .or_else(|_| part.parse::<f64>().map(Value::from))
             .unwrap_or_else(|_| Value::from(part))
     };
-    Some(Value::Array(
-        inner.split(',').filter(|p| !p.trim().is_empty()).map(item).collect(),
-    ))
+    Some(Value::Array(inner.split(',').filter(|p| !p.trim().is_empty()).map(item).collect()))
 }
 
 /// Makes a value fit a schema without loss, or gives nothing.
 pub(super) fn coerce(schema: &Value, value: &Value) -> Option<Value> {
     match (schema::kind_of(schema), value) {
-        (Type::Integer | Type::Number, Value::Number(n)) => n
-            .as_f64()
-            .and_then(|v| numeric::json(schema, v, n.is_i64() || n.is_u64())),
-        (Type::Integer | Type::Number, Value::String(s)) => s
-            .trim()
-            .parse::<f64>()
-            .ok()
-            .and_then(|v| numeric::json(schema, v, !s.contains('.'))),
+        (Type::Integer | Type::Number, Value::Number(n)) => {
+            n.as_f64().and_then(|v| numeric::json(schema, v, n.is_i64() || n.is_u64()))
+        }
+        (Type::Integer | Type::Number, Value::String(s)) => {
+            s.trim().parse::<f64>().ok().and_then(|v| numeric::json(schema, v, !s.contains('.')))
+        }
         (Type::String, Value::String(s)) => {
             let choices = schema::choices(schema);
             let named = choices.iter().find(|c| c.eq_ignore_ascii_case(s));
-            if choices.is_empty() {
-                Some(value.clone())
-            } else {
-                named.map(|c| Value::from(*c))
-            }
+            if choices.is_empty() { Some(value.clone()) } else { named.map(|c| Value::from(*c)) }
         }
         (Type::String, Value::Number(n)) => Some(Value::from(n.to_string())),
         (Type::Boolean, Value::Bool(_)) | (Type::Any, _) => Some(value.clone()),
@@ -88,12 +71,7 @@ pub(super) fn coerce(schema: &Value, value: &Value) -> Option<Value> {
 
 /// Inside `minItems` and `maxItems`.
 fn sized(schema: &Value, length: usize) -> bool {
-    let bound = |key: &str| {
-        schema
-            .get(key)
-            .and_then(Value::as_u64)
-            .and_then(|n| usize::try_from(n).ok())
-    };
+    let bound = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     bound("minItems").is_none_or(|n| length >= n) && bound("maxItems").is_none_or(|n| length <= n)
 }
 
@@ -127,11 +105,9 @@ pub(super) fn from_brackets(query: &Query, params: &[Param], values: &mut [Optio
 /// How strongly the words before a token name the parameter.
 fn label(query: &Query, param: &Param, from: usize, all: &[Param]) -> f64 {
     let mut score: f64 = 0.0;
-    let words = (0..from).rev().filter_map(|i| {
-        query
-            .token(i)
-            .filter(|_| query.owner(i).is_none_or(|a| a.kind != AtomKind::Bracket))
-    });
+    let words = (0..from)
+        .rev()
+        .filter_map(|i| query.token(i).filter(|_| query.owner(i).is_none_or(|a| a.kind != AtomKind::Bracket)));
     for (distance, token) in words.filter(|t| t.is_word()).take(6).enumerate() {
         let weight = 0.8_f64.powi(i32::try_from(distance).unwrap_or(9));
         if param.name_stems.contains(&token.stem) || param.name.eq_ignore_ascii_case(&token.text) {
@@ -153,10 +129,7 @@ pub(super) fn number_runs(query: &Query, params: &[Param], values: &mut [Option<
         runs.push(free.get(at..at + run).unwrap_or_default().to_vec());
         at += run;
     }
-    let scalars = params
-        .iter()
-        .filter(|p| p.required && matches!(p.kind, Type::Integer | Type::Number))
-        .count();
+    let scalars = params.iter().filter(|p| p.required && matches!(p.kind, Type::Integer | Type::Number)).count();
     for run in runs {
         let open: Vec<usize> = (0..params.len())
             .filter(|p| values.get(*p).is_some_and(Option::is_none) && numbers_wanted(params.get(*p)))
@@ -167,10 +140,8 @@ pub(super) fn number_runs(query: &Query, params: &[Param], values: &mut [Option<
             let Some(param) = params.get(p) else { continue };
             let labelled = label(query, param, from, params);
             let items = param.schema.get("items").unwrap_or(&Value::Null);
-            let list: Option<Vec<Value>> = run
-                .iter()
-                .map(|i| query.nums.get(*i).and_then(|n| list_item(param, items, n)))
-                .collect();
+            let list: Option<Vec<Value>> =
+                run.iter().map(|i| query.nums.get(*i).and_then(|n| list_item(param, items, n))).collect();
             let Some(list) = list.filter(|l| sized(param.schema, l.len())) else {
                 continue;
             };
@@ -193,18 +164,12 @@ pub(super) fn number_runs(query: &Query, params: &[Param], values: &mut [Option<
 fn numbers_wanted(param: Option<&Param>) -> bool {
     param.is_some_and(|p| {
         p.kind == Type::Array
-            && p.schema
-                .get("items")
-                .is_some_and(|i| matches!(schema::kind_of(i), Type::Integer | Type::Number))
+            && p.schema.get("items").is_some_and(|i| matches!(schema::kind_of(i), Type::Integer | Type::Number))
     })
 }
 
 fn list_item(param: &Param, items: &Value, num: &super::numbers::Num) -> Option<Value> {
-    let inner = Param {
-        schema: items,
-        kind: schema::kind_of(items),
-        ..param.clone()
-    };
+    let inner = Param { schema: items, kind: schema::kind_of(items), ..param.clone() };
     numeric::value(&inner, num)
 }
 
@@ -216,13 +181,7 @@ pub(super) fn leftovers(query: &Query, param: &Param, free: &[usize]) -> Option<
     }
     let list: Option<Vec<Value>> = free
         .iter()
-        .map(|i| {
-            query
-                .nums
-                .get(*i)
-                .filter(|n| !n.implied && !n.ordinal)
-                .and_then(|n| list_item(param, items, n))
-        })
+        .map(|i| query.nums.get(*i).filter(|n| !n.implied && !n.ordinal).and_then(|n| list_item(param, items, n)))
         .collect();
     list.filter(|l| sized(param.schema, l.len())).map(Value::Array)
 }
@@ -311,8 +270,7 @@ fn follower<'a>(query: &Query, last: &Span, free: &[&'a Span]) -> Option<&'a Spa
     let here = free.iter().filter(|s| {
         link && s.from == at && !s.composite && (s.kind == SpanKind::Quote) == (last.kind == SpanKind::Quote)
     });
-    here.min_by_key(|s| (s.kind != last.kind, s.explained > 0.01, usize::MAX - (s.to - s.from)))
-        .copied()
+    here.min_by_key(|s| (s.kind != last.kind, s.explained > 0.01, usize::MAX - (s.to - s.from))).copied()
 }
 
 /// `where age is greater than 25 and job is 'engineer'` as a list of conditions.
@@ -328,10 +286,7 @@ pub(super) fn conditions(query: &Query, param: &Param, taken: &mut Vec<(usize, u
     let field = find(&["field", "column", "key", "attribute", "property", "name"])?;
     let value = find(&["value", "values", "val"])?;
     let op = find(&["op", "operator", "operation", "comparison", "condition"]);
-    let start = query
-        .tokens
-        .iter()
-        .position(|t| t.any(&["where", "whose", "having", "with"]))?;
+    let start = query.tokens.iter().position(|t| t.any(&["where", "whose", "having", "with"]))?;
     let mut out = Vec::new();
     let mut at = start + 1;
     while let Some((name, sign, found, next)) = condition(query, at) {
@@ -354,10 +309,7 @@ pub(super) fn conditions(query: &Query, param: &Param, taken: &mut Vec<(usize, u
 
 const OPERATORS: &[(&str, &[&str])] = &[
     (">=", &["greater than or equal to", "at least", "> =", "not less than"]),
-    (
-        "<=",
-        &["less than or equal to", "at most", "< =", "no more than", "up to"],
-    ),
+    ("<=", &["less than or equal to", "at most", "< =", "no more than", "up to"]),
     (
         ">",
         &[
@@ -375,20 +327,7 @@ const OPERATORS: &[(&str, &[&str])] = &[
             "after",
         ],
     ),
-    (
-        "<",
-        &[
-            "less than",
-            "fewer than",
-            "smaller than",
-            "lower than",
-            "younger than",
-            "below",
-            "under",
-            "<",
-            "before",
-        ],
-    ),
+    ("<", &["less than", "fewer than", "smaller than", "lower than", "younger than", "below", "under", "<", "before"]),
     ("!=", &["not equal to", "is not", "not", "! =", "different from"]),
     ("contains", &["contains", "containing", "including", "like"]),
     ("=", &["equal to", "equals", "= =", "=", ":", "is", "of"]),
@@ -403,9 +342,7 @@ fn condition(query: &Query, from: usize) -> Option<(String, &'static str, Value,
     let name = query.token(at).filter(|t| t.is_word())?.text.clone();
     at += 1;
     if matches!(query.low(at), "is" | "are" | "was" | "has") && !matches!(query.low(at + 1), "'" | "\"") {
-        let longer = OPERATORS
-            .iter()
-            .any(|(_, ps)| ps.iter().any(|p| phrase(query, at + 1, p).is_some()));
+        let longer = OPERATORS.iter().any(|(_, ps)| ps.iter().any(|p| phrase(query, at + 1, p).is_some()));
         at += usize::from(longer);
     }
     let (sign, next) = OPERATORS
@@ -420,11 +357,7 @@ fn condition(query: &Query, from: usize) -> Option<(String, &'static str, Value,
         return Some((name, sign, Value::from(atom.text.clone()), end));
     }
     if let Some(num) = query.nums.iter().find(|n| n.from == at) {
-        let value = if num.whole {
-            numeric::json(&Value::Null, num.value, true)?
-        } else {
-            Value::from(num.value)
-        };
+        let value = if num.whole { numeric::json(&Value::Null, num.value, true)? } else { Value::from(num.value) };
         return Some((name, sign, value, num.to));
     }
     let word = query.token(at).filter(|t| t.is_word())?;
@@ -438,11 +371,7 @@ fn condition(query: &Query, from: usize) -> Option<(String, &'static str, Value,
 /// Where a phrase of words ends, if it begins here.
 fn phrase(query: &Query, at: usize, phrase: &str) -> Option<usize> {
     let words: Vec<&str> = phrase.split(' ').collect();
-    words
-        .iter()
-        .enumerate()
-        .all(|(i, w)| query.low(at + i) == *w)
-        .then_some(at + words.len())
+    words.iter().enumerate().all(|(i, w)| query.low(at + i) == *w).then_some(at + words.len())
 }
 
 /// The name a schema has for a comparison.
@@ -460,8 +389,5 @@ fn spelling(schema: &Value, sign: &'static str) -> Option<String> {
     if choices.is_empty() {
         return Some(sign.to_owned());
     }
-    names
-        .iter()
-        .find_map(|n| choices.iter().find(|c| c.eq_ignore_ascii_case(n)))
-        .map(|c| (*c).to_owned())
+    names.iter().find_map(|n| choices.iter().find(|c| c.eq_ignore_ascii_case(n))).map(|c| (*c).to_owned())
 }

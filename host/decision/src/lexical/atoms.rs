@@ -54,9 +54,7 @@ static URL: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"(?:https?|ftp)
 static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
 static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let ends = "csv|tsv|json|jsonl|xlsx?|parquet|txt|md|pdf|docx?|pptx?|html?|xml|ya?ml|toml|zip|tar|gz|png|jpe?g|gif|svg|mp3|wav|mp4|avi|mov|py|rs|js|ts|java|cpp|sql|db|sqlite|log|ini|wasm";
-    pattern(&format!(
-        r"(?i)(?:[a-z]:)?[\w./\\~-]*[\w-]\.(?:{ends})\b|(?:~|\.{{1,2}}|[a-z]:)?(?:[/\\][\w.-]+){{2,}}/?"
-    ))
+    pattern(&format!(r"(?i)(?:[a-z]:)?[\w./\\~-]*[\w-]\.(?:{ends})\b|(?:~|\.{{1,2}}|[a-z]:)?(?:[/\\][\w.-]+){{2,}}/?"))
 });
 static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)\b(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\s*([ap]\.?m)\b|\b(noon|midnight)\b")
@@ -70,29 +68,19 @@ static HEX: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"#[0-9A-Fa-f]{6}
 pub(super) fn find(query: &str) -> Vec<Atom> {
     let mut atoms: Vec<Atom> = Vec::new();
     quotes(query, &mut atoms);
-    for (regex, kind) in [
-        (&URL, AtomKind::Url),
-        (&EMAIL, AtomKind::Email),
-        (&FILE, AtomKind::File),
-        (&HEX, AtomKind::Hex),
-    ] {
+    for (regex, kind) in
+        [(&URL, AtomKind::Url), (&EMAIL, AtomKind::Email), (&FILE, AtomKind::File), (&HEX, AtomKind::Hex)]
+    {
         for found in regex.iter().flat_map(|r| r.find_iter(query)) {
             let text = found.as_str().trim_end_matches(['.', ',', '?', '!', ')', ';']);
-            let inside = query
-                .get(..found.start())
-                .and_then(|b| b.chars().next_back())
-                .is_some_and(char::is_alphanumeric);
+            let inside =
+                query.get(..found.start()).and_then(|b| b.chars().next_back()).is_some_and(char::is_alphanumeric);
             if inside || (kind == AtomKind::File && text.chars().all(|c| c.is_ascii_digit() || "./-".contains(c))) {
                 continue;
             }
             add(
                 &mut atoms,
-                Atom {
-                    kind,
-                    start: found.start(),
-                    end: found.start() + text.len(),
-                    text: text.to_owned(),
-                },
+                Atom { kind, start: found.start(), end: found.start() + text.len(), text: text.to_owned() },
             );
         }
     }
@@ -100,23 +88,13 @@ pub(super) fn find(query: &str) -> Vec<Atom> {
     for (start, end, date) in dates::find(query) {
         add(
             &mut atoms,
-            Atom {
-                kind: AtomKind::Date(date),
-                start,
-                end,
-                text: text::slice(query, start, end).to_owned(),
-            },
+            Atom { kind: AtomKind::Date(date), start, end, text: text::slice(query, start, end).to_owned() },
         );
     }
     for found in RANGE.iter().flat_map(|r| r.find_iter(query)) {
         add(
             &mut atoms,
-            Atom {
-                kind: AtomKind::Range,
-                start: found.start(),
-                end: found.end(),
-                text: found.as_str().to_owned(),
-            },
+            Atom { kind: AtomKind::Range, start: found.start(), end: found.end(), text: found.as_str().to_owned() },
         );
     }
     times(query, &mut atoms);
@@ -158,15 +136,7 @@ fn quotes(query: &str, atoms: &mut Vec<Atom>) {
         let byte = |i: usize| chars.get(i).map_or(query.len(), |c| c.0);
         let inner = text::slice(query, byte(at + 1), byte(end));
         if !inner.trim().is_empty() {
-            add(
-                atoms,
-                Atom {
-                    kind: AtomKind::Quote,
-                    start,
-                    end: byte(end + 1),
-                    text: inner.trim().to_owned(),
-                },
-            );
+            add(atoms, Atom { kind: AtomKind::Quote, start, end: byte(end + 1), text: inner.trim().to_owned() });
         }
         at = end + 1;
     }
@@ -194,15 +164,7 @@ fn brackets(query: &str, atoms: &mut Vec<Atom>) {
     }
     for (start, end) in found {
         atoms.retain(|a| !(a.start >= start && a.end <= end));
-        add(
-            atoms,
-            Atom {
-                kind: AtomKind::Bracket,
-                start,
-                end,
-                text: text::slice(query, start, end).to_owned(),
-            },
-        );
+        add(atoms, Atom { kind: AtomKind::Bracket, start, end, text: text::slice(query, start, end).to_owned() });
     }
 }
 
@@ -214,14 +176,7 @@ fn times(query: &str, atoms: &mut Vec<Atom>) {
         let (mut hour, minute) = match (number(1), number(4)) {
             (Some(h), _) => (h, number(2).unwrap_or(0)),
             (None, Some(h)) => (h, 0),
-            _ => (
-                if whole.as_str().eq_ignore_ascii_case("noon") {
-                    12
-                } else {
-                    0
-                },
-                0,
-            ),
+            _ => (if whole.as_str().eq_ignore_ascii_case("noon") { 12 } else { 0 }, 0),
         };
         if let Some(half) = half {
             hour = hour % 12 + if half.starts_with('p') { 12 } else { 0 };
@@ -256,30 +211,15 @@ fn ids(query: &str, atoms: &mut Vec<Atom>) {
             && tail.len() > 1
             && tail.chars().skip(1).all(|c| c.is_ascii_digit());
         let exponent = starts_with_number && tail.starts_with(['e', 'E']) && tail.contains('-');
-        let alone = !query
-            .get(..found.start())
-            .is_some_and(|b| b.ends_with(['^', '*', '+', '=', '(', '.', '$']))
-            && !query
-                .get(found.end()..)
-                .is_some_and(|a| a.starts_with(['^', '*', '+', '=', '(']));
+        let alone = !query.get(..found.start()).is_some_and(|b| b.ends_with(['^', '*', '+', '=', '(', '.', '$']))
+            && !query.get(found.end()..).is_some_and(|a| a.starts_with(['^', '*', '+', '=', '(']));
         if digits > 0 && letters > 0 && digits + letters >= 3 && alone && (!measure || size) && !exponent {
-            add(
-                atoms,
-                Atom {
-                    kind: AtomKind::Id,
-                    start: found.start(),
-                    end: found.end(),
-                    text: word.to_owned(),
-                },
-            );
+            add(atoms, Atom { kind: AtomKind::Id, start: found.start(), end: found.end(), text: word.to_owned() });
         }
     }
 }
 
 /// For each token the piece it lies in.
 pub(super) fn owners(tokens: &[Token], atoms: &[Atom]) -> Vec<Option<usize>> {
-    tokens
-        .iter()
-        .map(|t| atoms.iter().position(|a| a.start < t.end && t.start < a.end))
-        .collect()
+    tokens.iter().map(|t| atoms.iter().position(|a| a.start < t.end && t.start < a.end)).collect()
 }

@@ -16,25 +16,12 @@ const SNIPPET: usize = 240;
 const LINES: usize = 40;
 const HIDDEN: [&str; 4] = ["_REF_ID", "uuid", "ELYSIA_SUMMARY", "collection_name"];
 const TITLES: [&str; 6] = ["title", "name", "heading", "subject", "label", "filename"];
-const BODIES: [&str; 8] = [
-    "content",
-    "text",
-    "body",
-    "snippet",
-    "summary",
-    "description",
-    "excerpt",
-    "abstract",
-];
+const BODIES: [&str; 8] = ["content", "text", "body", "snippet", "summary", "description", "excerpt", "abstract"];
 
 /// Plain text, a few lines. `errors` are messages of calls that failed.
 pub(super) fn compose(results: &[ResultView], errors: &[String]) -> String {
     let mut blocks: Vec<String> = results.iter().map(block).collect();
-    blocks.extend(
-        errors
-            .iter()
-            .map(|e| format!("This did not work: {}", cut(e.trim(), VALUE))),
-    );
+    blocks.extend(errors.iter().map(|e| format!("This did not work: {}", cut(e.trim(), VALUE))));
     if blocks.is_empty() {
         return "Nothing was found.".to_owned();
     }
@@ -56,11 +43,7 @@ fn block(result: &ResultView) -> String {
     if let (1, [only]) = (total, result.objects) {
         return single(&source, only);
     }
-    let shown = if total <= FEW {
-        result.objects.len().min(FEW)
-    } else {
-        result.objects.len().min(SHOWN)
-    };
+    let shown = if total <= FEW { result.objects.len().min(FEW) } else { result.objects.len().min(SHOWN) };
     let mut out = format!("{source}: {total} found.");
     for object in result.objects.iter().take(shown) {
         let _ = write!(out, "\n{}", line(object));
@@ -83,11 +66,7 @@ fn source(result: &ResultView) -> String {
 
 /// The fields a reader cares about.
 fn fields(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    object
-        .iter()
-        .filter(|(k, v)| !HIDDEN.contains(&k.as_str()) && !v.is_null())
-        .map(|(k, v)| (k.as_str(), v))
-        .collect()
+    object.iter().filter(|(k, v)| !HIDDEN.contains(&k.as_str()) && !v.is_null()).map(|(k, v)| (k.as_str(), v)).collect()
 }
 
 fn single(source: &str, object: &Map<String, Value>) -> String {
@@ -120,11 +99,8 @@ fn line(object: &Map<String, Value>) -> String {
         return format!("- {document}");
     }
     let fields = fields(object);
-    let mut parts: Vec<String> = fields
-        .iter()
-        .take(FIELDS)
-        .map(|(k, v)| format!("{}: {}", label(k), show(v)))
-        .collect();
+    let mut parts: Vec<String> =
+        fields.iter().take(FIELDS).map(|(k, v)| format!("{}: {}", label(k), show(v))).collect();
     if fields.len() > FIELDS {
         parts.push(format!("… {} more fields", fields.len() - FIELDS));
     }
@@ -138,12 +114,7 @@ fn line(object: &Map<String, Value>) -> String {
 /// `Title: the beginning of the text`, for objects that look like documents.
 fn document(object: &Map<String, Value>) -> Option<String> {
     let find = |names: &[&str]| {
-        names.iter().find_map(|n| {
-            object
-                .iter()
-                .find(|(k, _)| k.eq_ignore_ascii_case(n))
-                .and_then(|(_, v)| v.as_str())
-        })
+        names.iter().find_map(|n| object.iter().find(|(k, _)| k.eq_ignore_ascii_case(n)).and_then(|(_, v)| v.as_str()))
     };
     let body = find(&BODIES).filter(|b| b.chars().count() > 60)?;
     let snippet = cut(&body.split_whitespace().collect::<Vec<_>>().join(" "), SNIPPET);

@@ -33,14 +33,10 @@ static YMD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static XYD: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b"));
 static MDY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(&format!(
-        r"(?i)\b{MONTH}\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?\b(?:(?:\s*,\s*|\s+)(?:of\s+)?(\d{{4}})\b)?"
-    ))
+    pattern(&format!(r"(?i)\b{MONTH}\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?\b(?:(?:\s*,\s*|\s+)(?:of\s+)?(\d{{4}})\b)?"))
 });
 static DMY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(&format!(
-        r"(?i)\b(\d{{1,2}})(?:st|nd|rd|th)?\s*(?:of\s+)?{MONTH}\b\.?(?:,?\s*(\d{{4}})\b)?"
-    ))
+    pattern(&format!(r"(?i)\b(\d{{1,2}})(?:st|nd|rd|th)?\s*(?:of\s+)?{MONTH}\b\.?(?:,?\s*(\d{{4}})\b)?"))
 });
 static MY: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(&format!(r"(?i)\b{MONTH}\b\.?,?\s*(?:of\s+)?(\d{{4}})\b")));
@@ -63,48 +59,19 @@ pub(super) fn find(query: &str) -> Vec<(usize, usize, Date)> {
             }
         }
     };
-    add(&YMD, |[y, m, d]| {
-        Some(Date {
-            year: int(y)?.try_into().ok(),
-            month: int(m),
-            day: int(d),
-            relative: None,
-        })
-    });
+    add(&YMD, |[y, m, d]| Some(Date { year: int(y)?.try_into().ok(), month: int(m), day: int(d), relative: None }));
     add(&XYD, |[a, b, y]| {
         let (a, b) = (int(a)?, int(b)?);
         let (month, day) = if a > 12 { (b, a) } else { (a, b) };
-        Some(Date {
-            year: int(y)?.try_into().ok(),
-            month: Some(month),
-            day: Some(day),
-            relative: None,
-        })
+        Some(Date { year: int(y)?.try_into().ok(), month: Some(month), day: Some(day), relative: None })
     });
     add(&MDY, |[m, d, y]| {
-        Some(Date {
-            year: int(y).and_then(|y| y.try_into().ok()),
-            month: month(m),
-            day: int(d),
-            relative: None,
-        })
+        Some(Date { year: int(y).and_then(|y| y.try_into().ok()), month: month(m), day: int(d), relative: None })
     });
     add(&DMY, |[d, m, y]| {
-        Some(Date {
-            year: int(y).and_then(|y| y.try_into().ok()),
-            month: month(m),
-            day: int(d),
-            relative: None,
-        })
+        Some(Date { year: int(y).and_then(|y| y.try_into().ok()), month: month(m), day: int(d), relative: None })
     });
-    add(&MY, |[m, y, _]| {
-        Some(Date {
-            year: int(y)?.try_into().ok(),
-            month: month(m),
-            day: None,
-            relative: None,
-        })
-    });
+    add(&MY, |[m, y, _]| Some(Date { year: int(y)?.try_into().ok(), month: month(m), day: None, relative: None }));
     add(&RELATIVE, relative);
     out
 }
@@ -139,10 +106,7 @@ fn relative([word, which, unit]: [Option<&str>; 3]) -> Option<Date> {
             day => Relative::Weekday(lexicon::WEEKDAYS.iter().position(|w| *w == day)?.try_into().ok()?),
         }
     };
-    Some(Date {
-        relative: Some(relative),
-        ..Date::default()
-    })
+    Some(Date { relative: Some(relative), ..Date::default() })
 }
 
 impl Date {
@@ -172,10 +136,7 @@ impl Date {
                     relative: None,
                 }
             }
-            Relative::Years(n) => Self {
-                year: Some(year + n),
-                ..Self::default()
-            },
+            Relative::Years(n) => Self { year: Some(year + n), ..Self::default() },
         })
     }
 
@@ -231,11 +192,7 @@ fn shape(wanted: &str) -> Option<&'static str> {
 
 fn read_now(now: &str) -> Option<(i32, u32, u32)> {
     let mut parts = now.get(..10)?.split('-');
-    Some((
-        parts.next()?.parse().ok()?,
-        parts.next()?.parse().ok()?,
-        parts.next()?.parse().ok()?,
-    ))
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
 /// Days since 1970-01-01 of the proleptic Gregorian calendar.

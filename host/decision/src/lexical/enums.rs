@@ -35,12 +35,7 @@ fn direct(query: &Query, value: &str) -> Option<Hit> {
     let stems: Vec<String> = text::words(value).iter().map(|w| text::stem(w)).collect();
     if stems.is_empty() {
         let at = query.tokens.iter().position(|t| t.text == value)?;
-        return Some(Hit {
-            value: value.to_owned(),
-            from: at,
-            to: at + 1,
-            score: 1.0,
-        });
+        return Some(Hit { value: value.to_owned(), from: at, to: at + 1, score: 1.0 });
     }
     let query_words: Vec<(String, usize)> = query
         .tokens
@@ -66,12 +61,7 @@ fn direct(query: &Query, value: &str) -> Option<Hit> {
         if equal && exact && case && !stopped && !inside {
             let literal = query.between(from, to).eq_ignore_ascii_case(value);
             let sure = 3.0 + 0.1 * as_f64(value.len()) + if literal { 1.0 } else { 0.0 };
-            return Some(Hit {
-                value: value.to_owned(),
-                from,
-                to,
-                score: sure,
-            });
+            return Some(Hit { value: value.to_owned(), from, to, score: sure });
         }
     }
     None
@@ -85,16 +75,9 @@ fn as_f64(n: usize) -> f64 {
 /// `miles` for `mi`: the same unit, spelled differently.
 fn unit(query: &Query, value: &str) -> Option<Hit> {
     let wanted = lexicon::unit(&value.to_lowercase()).filter(|u| u.0 != "percent" && u.0 != "money")?;
-    let from = query
-        .tokens
-        .iter()
-        .position(|t| t.is_word() && t.low.len() > 1 && lexicon::unit(&t.low) == Some(wanted))?;
-    Some(Hit {
-        value: value.to_owned(),
-        from,
-        to: from + 1,
-        score: 3.0,
-    })
+    let from =
+        query.tokens.iter().position(|t| t.is_word() && t.low.len() > 1 && lexicon::unit(&t.low) == Some(wanted))?;
+    Some(Hit { value: value.to_owned(), from, to: from + 1, score: 3.0 })
 }
 
 fn synonym(query: &Query, value: &str) -> Option<Hit> {
@@ -112,12 +95,7 @@ fn synonym(query: &Query, value: &str) -> Option<Hit> {
         });
         if let Some(from) = at {
             let sure = if phrase == "most" { 1.2 } else { 2.0 };
-            return Some(Hit {
-                value: value.to_owned(),
-                from,
-                to: from + words.len(),
-                score: sure,
-            });
+            return Some(Hit { value: value.to_owned(), from, to: from + words.len(), score: sure });
         }
     }
     None
@@ -129,11 +107,7 @@ fn partly(query: &Query, value: &str, all: &[&str], explained: &dyn Fn(&str) -> 
     let mut best: Option<Hit> = None;
     for word in words.iter().filter(|w| w.len() > 3 && !lexicon::is_stop(w)) {
         let stem = text::stem(word);
-        let unique = all
-            .iter()
-            .filter(|v| text::words(v).iter().any(|w| text::stem(w) == stem))
-            .count()
-            == 1;
+        let unique = all.iter().filter(|v| text::words(v).iter().any(|w| text::stem(w) == stem)).count() == 1;
         if words.len() > 1 && explained(&stem) {
             continue;
         }
@@ -144,12 +118,7 @@ fn partly(query: &Query, value: &str, all: &[&str], explained: &dyn Fn(&str) -> 
         if let Some(from) = found.filter(|_| unique) {
             let score = 1.0 + 0.8 / as_f64(words.len());
             if best.as_ref().is_none_or(|b| b.score < score) {
-                best = Some(Hit {
-                    value: value.to_owned(),
-                    from,
-                    to: from + 1,
-                    score,
-                });
+                best = Some(Hit { value: value.to_owned(), from, to: from + 1, score });
             }
         }
     }

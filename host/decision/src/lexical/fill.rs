@@ -15,6 +15,12 @@ use super::strings;
 use super::text;
 use super::{Candidate, Filled};
 
+/// Words that announce a condition on a column.
+const CONDITION_WORDS: [&str; 16] = [
+    "where", "whose", "with", "without", "only", "is", "are", "equals", "equal", "than", "over", "under", "above",
+    "below", "between", "contains",
+];
+
 struct Filler<'a> {
     query: Query<'a>,
     params: Vec<Param<'a>>,
@@ -52,12 +58,7 @@ pub(super) struct Trace {
 
 pub(super) fn traced(query: &str, tool: &Candidate) -> (Filled, Trace) {
     let words = format!("{} {} {}", tool.name, tool.title.unwrap_or_default(), tool.description);
-    fill_schema(
-        query,
-        tool.input_schema,
-        text::stems(&words).into_iter().collect(),
-        None,
-    )
+    fill_schema(query, tool.input_schema, text::stems(&words).into_iter().collect(), None)
 }
 
 fn fill_schema(query: &str, schema: &Value, subject: BTreeSet<String>, now: Option<&str>) -> (Filled, Trace) {
@@ -84,6 +85,7 @@ fn fill_schema(query: &str, schema: &Value, subject: BTreeSet<String>, now: Opti
     filler.numbers();
     filler.texts();
     filler.searches();
+    filler.half_conditions();
     let trace = filler.trace();
     (filler.finish(schema), trace)
 }
@@ -91,19 +93,11 @@ fn fill_schema(query: &str, schema: &Value, subject: BTreeSet<String>, now: Opti
 impl Filler<'_> {
     fn trace(&self) -> Trace {
         let byte = |r: &(usize, usize)| {
-            let end =
-                r.1.checked_sub(1)
-                    .and_then(|i| self.query.token(i))
-                    .map_or(0, |t| t.end);
+            let end = r.1.checked_sub(1).and_then(|i| self.query.token(i)).map_or(0, |t| t.end);
             (self.query.token(r.0).map_or(0, |t| t.start), end)
         };
         let mut used: Vec<(usize, usize)> = self.taken.iter().map(byte).collect();
-        used.extend(
-            self.brackets
-                .iter()
-                .filter_map(|b| self.query.atoms.get(*b))
-                .map(|a| (a.start, a.end)),
-        );
+        used.extend(self.brackets.iter().filter_map(|b| self.query.atoms.get(*b)).map(|a| (a.start, a.end)));
         let said: Vec<_> = self
             .query
             .nums
@@ -111,17 +105,8 @@ impl Filler<'_> {
             .filter(|n| !n.implied && !n.ordinal)
             .filter_map(|n| self.query.token(n.from))
             .collect();
-        let idle = said
-            .iter()
-            .filter(|t| used.iter().all(|u| t.end <= u.0 || u.1 <= t.start))
-            .count();
-        Trace {
-            weak: self.weak,
-            hard: self.hard.min(2.5),
-            numbers: said.len(),
-            idle_numbers: idle,
-            used,
-        }
+        let idle = said.iter().filter(|t| used.iter().all(|u| t.end <= u.0 || u.1 <= t.start)).count();
+        Trace { weak: self.weak, hard: self.hard.min(2.5), numbers: said.len(), idle_numbers: idle, used }
     }
 
     fn open(&self, index: usize) -> bool {
@@ -135,12 +120,7 @@ impl Filler<'_> {
     }
 
     fn indices(&self, wanted: impl Fn(&Param) -> bool) -> Vec<usize> {
-        self.params
-            .iter()
-            .enumerate()
-            .filter(|(i, p)| self.open(*i) && wanted(p))
-            .map(|(i, _)| i)
-            .collect()
+        self.params.iter().enumerate().filter(|(i, p)| self.open(*i) && wanted(p)).map(|(i, _)| i).collect()
     }
 
     /// Enums, and strings whose description lists what they may be.
@@ -152,9 +132,7 @@ impl Filler<'_> {
                 let free = |h: &&enums::Hit| self.taken.iter().all(|t| h.to <= t.0 || t.1 <= h.from);
                 let hits = enums::hits(&self.query, &choices, &|s| self.explained.contains(s));
                 let led = |h: &enums::Hit| {
-                    h.from
-                        .checked_sub(1)
-                        .is_some_and(|i| matches!(self.query.low(i), "to" | "into" | "in" | "as"))
+                    h.from.checked_sub(1).is_some_and(|i| matches!(self.query.low(i), "to" | "into" | "in" | "as"))
                 };
                 let side = |h: &&enums::Hit| match param.side {
                     Some(Side::Start) if hits.len() > 1 => !led(h),
@@ -189,17 +167,10 @@ impl Filler<'_> {
         }
         let counted = |h: &enums::Hit| self.query.nums.iter().any(|n| n.from <= h.from && h.from < n.to);
         let free = |h: &enums::Hit| self.taken.iter().all(|t| h.to <= t.0 || t.1 <= h.from);
-        let Some(hit) = hits
-            .into_iter()
-            .find(|h| h.score >= 2.0 && free(h) && !(unit && counted(h)))
-        else {
+        let Some(hit) = hits.into_iter().find(|h| h.score >= 2.0 && free(h) && !(unit && counted(h))) else {
             return;
         };
-        let Some(value) = pairs
-            .iter()
-            .find(|p| p.0 == hit.value || p.1 == hit.value)
-            .map(|p| p.0.clone())
-        else {
+        let Some(value) = pairs.iter().find(|p| p.0 == hit.value || p.1 == hit.value).map(|p| p.0.clone()) else {
             return;
         };
         self.taken.push((hit.from, hit.to));
@@ -212,10 +183,8 @@ impl Filler<'_> {
             let Some(param) = self.params.get(index) else { continue };
             let found = self.query.tokens.iter().enumerate().find_map(|(at, t)| {
                 let (head, tail) = t.text.split_once('-')?;
-                let named = param
-                    .name_stems
-                    .iter()
-                    .any(|s| s.len() > 3 && text::kin(&text::stem(&tail.to_lowercase()), s));
+                let named =
+                    param.name_stems.iter().any(|s| s.len() > 3 && text::kin(&text::stem(&tail.to_lowercase()), s));
                 (t.is_word() && named && self.query.owner(at).is_none()).then(|| (head.to_owned(), at))
             });
             if let Some((head, at)) = found {
@@ -306,10 +275,7 @@ impl Filler<'_> {
             .zip(&chosen)
             .filter_map(|((index, param), num)| {
                 let num = (*num)?;
-                self.query
-                    .nums
-                    .get(num)
-                    .map(|n| (*index, numeric::value(param, n), num))
+                self.query.nums.get(num).map(|n| (*index, numeric::value(param, n), num))
             })
             .collect();
         for (index, value, num) in picked {
@@ -322,11 +288,7 @@ impl Filler<'_> {
             }
         }
         for index in self.indices(|p| p.kind == Type::Array && p.required) {
-            if let Some(value) = self
-                .params
-                .get(index)
-                .and_then(|p| arrays::leftovers(&self.query, p, &free))
-            {
+            if let Some(value) = self.params.get(index).and_then(|p| arrays::leftovers(&self.query, p, &free)) {
                 self.set(index, value);
                 free.clear();
             }
@@ -344,13 +306,9 @@ impl Filler<'_> {
         let spans = spans::find(&self.query, &self.explained, &self.taken);
         let open =
             self.indices(|p| matches!(p.kind, Type::String | Type::Array) && !searched(p) && p.choices().is_empty());
-        let (lists, singles): (Vec<usize>, Vec<usize>) = open
-            .into_iter()
-            .partition(|i| self.params.get(*i).is_some_and(|p| p.kind == Type::Array));
-        let lists: Vec<usize> = lists
-            .into_iter()
-            .filter(|i| self.params.get(*i).is_some_and(plain_strings))
-            .collect();
+        let (lists, singles): (Vec<usize>, Vec<usize>) =
+            open.into_iter().partition(|i| self.params.get(*i).is_some_and(|p| p.kind == Type::Array));
+        let lists: Vec<usize> = lists.into_iter().filter(|i| self.params.get(*i).is_some_and(plain_strings)).collect();
         let lists_first = lists.iter().any(|i| self.params.get(*i).is_some_and(|p| p.required));
         if lists_first {
             self.string_lists(&lists, &spans);
@@ -375,16 +333,9 @@ impl Filler<'_> {
         let params: Vec<&Param> = singles.iter().filter_map(|i| self.params.get(*i)).collect();
         let chosen = strings::assign(&self.query, &params, spans, &mut self.taken);
         let sure = |p: &Param, s: usize| {
-            spans
-                .get(s)
-                .and_then(|s| strings::score(&self.query, p, &params, s))
-                .is_some_and(|v| v >= 2.0)
+            spans.get(s).and_then(|s| strings::score(&self.query, p, &params, s)).is_some_and(|v| v >= 2.0)
         };
-        self.weak += params
-            .iter()
-            .zip(&chosen)
-            .filter(|(p, s)| p.required && s.is_some_and(|s| !sure(p, s)))
-            .count();
+        self.weak += params.iter().zip(&chosen).filter(|(p, s)| p.required && s.is_some_and(|s| !sure(p, s))).count();
         let found: Vec<(usize, String)> = singles
             .iter()
             .zip(&params)
@@ -420,15 +371,38 @@ impl Filler<'_> {
         }
     }
 
+    /// A condition is a column and a value, and the question says that it is one: else nothing was meant so.
+    fn half_conditions(&mut self) {
+        let said = self
+            .query
+            .text
+            .split(|c: char| c.is_whitespace() || c == ',' || c == '?')
+            .any(|word| CONDITION_WORDS.contains(&word.to_lowercase().as_str()) || word.contains(['=', '<', '>']));
+        for prefix in ["where", "filter", "condition"] {
+            let part = |p: &Param| p.path.len() == 1 && p.name.strip_prefix(prefix).is_some_and(|n| n.starts_with('_'));
+            let all = self.params.iter().enumerate();
+            let group: Vec<usize> = all.filter(|(_, p)| part(p) && !p.required).map(|(i, _)| i).collect();
+            let given = |names: &[&str]| {
+                group.iter().any(|i| {
+                    let named = self.params.get(*i).is_some_and(|p| names.iter().any(|n| p.name.ends_with(n)));
+                    named && self.values.get(*i).is_some_and(Option::is_some)
+                })
+            };
+            if !said || given(&["_field", "_column", "_key"]) != given(&["_value", "_values"]) {
+                for i in group {
+                    if let Some(value) = self.values.get_mut(i) {
+                        *value = None;
+                    }
+                }
+            }
+        }
+    }
+
     fn finish(self, schema: &Value) -> Filled {
         let mut inputs = Map::new();
         for (param, value) in self.params.iter().zip(self.values) {
-            let value = value.or_else(|| {
-                param
-                    .fallback()
-                    .filter(|_| param.required)
-                    .and_then(|v| arrays::coerce(param.schema, &v))
-            });
+            let value = value
+                .or_else(|| param.fallback().filter(|_| param.required).and_then(|v| arrays::coerce(param.schema, &v)));
             if let Some(value) = value {
                 insert(&mut inputs, &param.path, value);
             }
@@ -458,21 +432,12 @@ fn plain_strings(param: &Param) -> bool {
 
 /// Length and pattern of the schema hold.
 fn acceptable(schema: &Value, text: &str) -> bool {
-    let bound = |key: &str| {
-        schema
-            .get(key)
-            .and_then(Value::as_u64)
-            .and_then(|n| usize::try_from(n).ok())
-    };
+    let bound = |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     let length = text.chars().count();
     let sized = bound("minLength").is_none_or(|n| length >= n) && bound("maxLength").is_none_or(|n| length <= n);
     let pattern = schema.get("pattern").and_then(Value::as_str);
-    let matches = pattern.is_none_or(|p| {
-        regex::RegexBuilder::new(p)
-            .size_limit(1 << 18)
-            .build()
-            .is_ok_and(|r| r.is_match(text))
-    });
+    let matches =
+        pattern.is_none_or(|p| regex::RegexBuilder::new(p).size_limit(1 << 18).build().is_ok_and(|r| r.is_match(text)));
     sized && matches
 }
 
@@ -500,22 +465,9 @@ fn lacking(
     depth: usize,
     out: &mut Vec<String>,
 ) {
-    for name in schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
-        let path = if prefix.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{prefix}.{name}")
-        };
-        let below = schema
-            .get("properties")
-            .and_then(|p| p.get(name))
-            .map(|s| schema::resolve(root, s));
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        let path = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+        let below = schema.get("properties").and_then(|p| p.get(name)).map(|s| schema::resolve(root, s));
         match (inputs.get(name), below) {
             (None, _) => out.push(path),
             (Some(Value::Object(inner)), Some(below)) if depth > 0 => {

@@ -49,15 +49,7 @@ pub(super) const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-pub(super) const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+pub(super) const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// The month of a name or its abbreviation, from 1.
 pub(super) fn month(word: &str) -> Option<u32> {
@@ -172,9 +164,7 @@ pub(super) fn is_country(name: &str) -> bool {
 /// A state's name, or its two letters in capitals.
 pub(super) fn is_state(name: &str) -> bool {
     let low = name.to_lowercase();
-    STATES
-        .iter()
-        .any(|s| s.0 == low || (s.1 == low && name.chars().all(char::is_uppercase)))
+    STATES.iter().any(|s| s.0 == low || (s.1 == low && name.chars().all(char::is_uppercase)))
 }
 
 #[rustfmt::skip]
@@ -234,9 +224,7 @@ const ONES: [&str; 20] = [
     "eighteen",
     "nineteen",
 ];
-const TENS: [&str; 8] = [
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const ORDINALS: [&str; 13] = [
     "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
     "eleventh", "twelfth",
@@ -264,10 +252,7 @@ pub(super) fn number_word(word: &str) -> Option<u32> {
 }
 
 pub(super) fn ordinal_word(word: &str) -> Option<u32> {
-    ORDINALS
-        .iter()
-        .position(|o| *o == word)
-        .and_then(|at| u32::try_from(at).ok())
+    ORDINALS.iter().position(|o| *o == word).and_then(|at| u32::try_from(at).ok())
 }
 
 /// What a magnitude word multiplies by.

@@ -67,15 +67,7 @@ fn digits(tokens: &[Token], at: usize) -> Option<Num> {
     let token = tokens.get(at)?;
     let value: f64 = token.text.replace(',', "").parse().ok()?;
     let whole = value.fract() == 0.0 && !token.low.contains("e-") && !token.text.contains('.');
-    let mut num = Num {
-        value,
-        whole,
-        factor: 1.0,
-        from: at,
-        bare: at + 1,
-        to: at + 1,
-        ..Num::default()
-    };
+    let mut num = Num { value, whole, factor: 1.0, from: at, bare: at + 1, to: at + 1, ..Num::default() };
     let before = |n: usize| at.checked_sub(n).and_then(|i| tokens.get(i));
     let mut steps = 1;
     if before(1).is_some_and(|t| SIGNS.contains(&t.text.as_str())) {
@@ -176,10 +168,7 @@ fn unit(tokens: &[Token], num: &mut Num) {
     // One letter with a space before it is a unit only for the common ones: "5 a day", "2 s".
     let lone = word.len() == 1
         && tokens.get(at).is_some_and(|t| t.gap)
-        && !matches!(
-            word,
-            "m" | "g" | "s" | "h" | "l" | "w" | "n" | "j" | "k" | "c" | "f" | "v" | "%"
-        );
+        && !matches!(word, "m" | "g" | "s" | "h" | "l" | "w" | "n" | "j" | "k" | "c" | "f" | "v" | "%");
     let Some((dim, factor)) = lexicon::unit(word).filter(|_| !lone) else {
         return;
     };
@@ -232,20 +221,9 @@ fn compound(tokens: &[Token], num: &mut Num, mut squared: bool, mut cubed: bool)
 fn word(tokens: &[Token], at: usize) -> Option<Num> {
     let low = |i: usize| tokens.get(i).map_or("", |t| t.low.as_str());
     let this = low(at);
-    let base = Num {
-        whole: true,
-        spelled: true,
-        factor: 1.0,
-        from: at,
-        bare: at + 1,
-        to: at + 1,
-        ..Num::default()
-    };
+    let base = Num { whole: true, spelled: true, factor: 1.0, from: at, bare: at + 1, to: at + 1, ..Num::default() };
     if let Some(value) = lexicon::number_word(this) {
-        let mut num = Num {
-            value: f64::from(value),
-            ..base
-        };
+        let mut num = Num { value: f64::from(value), ..base };
         spelled_tail(tokens, &mut num);
         unit(tokens, &mut num);
         // "one" is mostly a pronoun.
@@ -258,11 +236,7 @@ fn word(tokens: &[Token], at: usize) -> Option<Num> {
         "a" | "an" | "next" | "last" | "past" | "upcoming" | "per" | "each" | "every" | "coming" | "previous" | "this"
     );
     if single && (lexicon::magnitude(low(at + 1)).is_some() || (time(at + 1) && !low(at + 1).ends_with('s'))) {
-        let mut num = Num {
-            value: 1.0,
-            implied: lexicon::magnitude(low(at + 1)).is_none(),
-            ..base
-        };
+        let mut num = Num { value: 1.0, implied: lexicon::magnitude(low(at + 1)).is_none(), ..base };
         magnitude(tokens, &mut num);
         unit(tokens, &mut num);
         return Some(num);
@@ -270,20 +244,11 @@ fn word(tokens: &[Token], at: usize) -> Option<Num> {
     let still = (this == "rest" && matches!(low(at.wrapping_sub(1)), "from" | "at"))
         || (matches!(this, "dropped" | "released") && low(at + 1) == "from");
     if still {
-        return Some(Num {
-            implied: true,
-            dim: Some("speed"),
-            ..base
-        });
+        return Some(Num { implied: true, dim: Some("speed"), ..base });
     }
     let noun_next = tokens.get(at + 1).is_some_and(Token::is_word) || low(at.wrapping_sub(1)) == "the";
     let ordinal = lexicon::ordinal_word(this).filter(|_| noun_next)?;
-    Some(Num {
-        value: f64::from(ordinal),
-        ordinal: true,
-        implied: true,
-        ..base
-    })
+    Some(Num { value: f64::from(ordinal), ordinal: true, implied: true, ..base })
 }
 
 /// `twenty five`, `two hundred and ten`, `three million`.

@@ -43,9 +43,7 @@ pub(super) fn assign(query: &Query, params: &[&Param], nums: &[usize]) -> Vec<Op
     }
     let top = best.into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0));
     let chosen = top.map(|t| t.1).unwrap_or_default();
-    (0..params.len())
-        .map(|p| chosen.get(p).copied().flatten().and_then(|i| nums.get(i).copied()))
-        .collect()
+    (0..params.len()).map(|p| chosen.get(p).copied().flatten().and_then(|i| nums.get(i).copied())).collect()
 }
 
 /// Whether words or units speak for this number, not only that it was left over.
@@ -88,11 +86,8 @@ fn scores(query: &Query, params: &[&Param], nums: &[usize]) -> Vec<Vec<Option<f6
             });
             let order = 0.12 * (as_f64(rank) - as_f64(place)).abs();
             row.push(score.and_then(|s| {
-                let (bar, bonus) = if param.required {
-                    (REQUIRED_BAR, REQUIRED_BONUS)
-                } else {
-                    (OPTIONAL_BAR, -OPTIONAL_BAR)
-                };
+                let (bar, bonus) =
+                    if param.required { (REQUIRED_BAR, REQUIRED_BONUS) } else { (OPTIONAL_BAR, -OPTIONAL_BAR) };
                 (s >= bar).then_some(s + bonus - order)
             }));
         }
@@ -110,12 +105,8 @@ fn as_f64(n: usize) -> f64 {
 fn fit(param: &Param, num: &Num) -> Option<f64> {
     value(param, num)?;
     let mut score = 0.0;
-    let head = param
-        .name_words
-        .iter()
-        .rev()
-        .find(|w| !w.chars().all(|c| c.is_ascii_digit()))
-        .map_or("", String::as_str);
+    let head =
+        param.name_words.iter().rev().find(|w| !w.chars().all(|c| c.is_ascii_digit())).map_or("", String::as_str);
     let told = param.gist.contains("the year") || param.gist.contains("which year");
     let year = head == "year" || (told && param.dim.is_none_or(|d| d == "time"));
     let year = year
@@ -240,15 +231,11 @@ fn bound(query: &Query, num: &Num) -> (bool, bool) {
 fn counting(query: &Query, param: &Param, num: &Num) -> f64 {
     let before = num.from.checked_sub(1).map_or("", |i| query.low(i));
     let mut score = 0.0;
-    let count = param.has(&[
-        "limit", "count", "n", "k", "top", "number", "num", "quantity", "max", "amount", "size",
-    ]) && (param.dim.is_none() || param.has(&["limit", "count", "num"]))
+    let count = param.has(&["limit", "count", "n", "k", "top", "number", "num", "quantity", "max", "amount", "size"])
+        && (param.dim.is_none() || param.has(&["limit", "count", "num"]))
         && param.kind == Type::Integer;
     if count && num.dim.is_none() && !num.like_year() {
-        score += if matches!(
-            before,
-            "top" | "first" | "last" | "next" | "latest" | "best" | "only" | "past"
-        ) {
+        score += if matches!(before, "top" | "first" | "last" | "next" | "latest" | "best" | "only" | "past") {
             2.5
         } else {
             0.0
@@ -257,14 +244,8 @@ fn counting(query: &Query, param: &Param, num: &Num) -> f64 {
             || query
                 .token(num.from.wrapping_sub(1))
                 .is_some_and(|t| super::lexicon::is_imperative(&t.low) || t.any(&["me", "the"]));
-        let noun_after = query
-            .token(num.to)
-            .is_some_and(|t| t.is_word() && !super::lexicon::is_stop(&t.low));
-        score += if verb_before && noun_after && num.whole {
-            3.2
-        } else {
-            0.0
-        };
+        let noun_after = query.token(num.to).is_some_and(|t| t.is_word() && !super::lexicon::is_stop(&t.low));
+        score += if verb_before && noun_after && num.whole { 3.2 } else { 0.0 };
     }
     score
 }
@@ -276,11 +257,7 @@ fn context(query: &Query, param: &Param, all: &[&Param], num: &Num) -> f64 {
     if equals.is_some_and(|name| name.eq_ignore_ascii_case(param.name)) {
         return 6.0;
     }
-    if equals.is_some()
-        && all
-            .iter()
-            .any(|p| equals.is_some_and(|n| n.eq_ignore_ascii_case(p.name)))
-    {
+    if equals.is_some() && all.iter().any(|p| equals.is_some_and(|n| n.eq_ignore_ascii_case(p.name))) {
         return -4.0;
     }
     let found = around(query, num);
@@ -290,12 +267,7 @@ fn context(query: &Query, param: &Param, all: &[&Param], num: &Num) -> f64 {
     }
     score /= as_f64(param.name_stems.len()).max(1.0).sqrt();
     let mut described: f64 = 0.0;
-    for stem in param
-        .gist_stems
-        .iter()
-        .take(14)
-        .filter(|s| !param.name_stems.contains(s))
-    {
+    for stem in param.gist_stems.iter().take(14).filter(|s| !param.name_stems.contains(s)) {
         let shared = as_f64(all.iter().filter(|p| p.gist_stems.contains(stem)).count());
         described += 0.4 * best(&found, stem) / shared.max(1.0).powi(2);
     }
@@ -343,20 +315,10 @@ fn around(query: &Query, num: &Num) -> Vec<(f64, String)> {
 
 /// Where the words before a number begin: behind the previous number and the noun phrase that belongs to it.
 fn after_previous(query: &Query, num: &Num) -> usize {
-    let Some(end) = query
-        .nums
-        .iter()
-        .filter(|n| n.to <= num.from && !n.implied)
-        .map(|n| n.to)
-        .max()
-    else {
+    let Some(end) = query.nums.iter().filter(|n| n.to <= num.from && !n.implied).map(|n| n.to).max() else {
         return 0;
     };
-    let noun = |i: usize| {
-        query
-            .token(i)
-            .is_some_and(|t| t.is_word() && !super::lexicon::is_stop(&t.low))
-    };
+    let noun = |i: usize| query.token(i).is_some_and(|t| t.is_word() && !super::lexicon::is_stop(&t.low));
     let mut at = end;
     while at < num.from && noun(at) {
         at += 1;
@@ -373,11 +335,7 @@ fn parts(token: &text::Token, weight: f64, found: &mut Vec<(f64, String)>) {
 }
 
 fn best(found: &[(f64, String)], stem: &str) -> f64 {
-    found
-        .iter()
-        .filter(|f| text::kin(&f.1, stem))
-        .map(|f| f.0)
-        .fold(0.0, f64::max)
+    found.iter().filter(|f| text::kin(&f.1, stem)).map(|f| f.0).fold(0.0, f64::max)
 }
 
 /// The name in `a = 2`, `b: 3`, `c is 4`.
@@ -396,13 +354,7 @@ fn respective(query: &Query, params: &[&Param], nums: &[usize]) -> Vec<(usize, u
         let run = query.run(nums, at);
         let first = nums.get(at).and_then(|i| query.nums.get(*i));
         if let Some(first) = first.filter(|_| run > 1) {
-            let floor = query
-                .nums
-                .iter()
-                .filter(|n| n.to <= first.from && !n.implied)
-                .map(|n| n.to)
-                .max()
-                .unwrap_or(0);
+            let floor = query.nums.iter().filter(|n| n.to <= first.from && !n.implied).map(|n| n.to).max().unwrap_or(0);
             let mut named: Vec<usize> = Vec::new();
             for t in (floor..first.from).filter_map(|i| query.token(i)) {
                 let hit = params.iter().position(|p| {
@@ -460,21 +412,10 @@ fn convert(v: f64, have: f64, want: f64, dim: &str) -> (f64, bool) {
             f
         }
     };
-    let (have, want) = if dim == "time" && want < 2e6 {
-        (days(have), want)
-    } else {
-        (have, want)
-    };
+    let (have, want) = if dim == "time" && want < 2e6 { (days(have), want) } else { (have, want) };
     let out = tidy(v * have / want);
     let near = (out - out.round()).abs() < 0.005 * out.abs().max(1e-9) && out.abs() >= 0.5;
-    (
-        if near && (out - out.round()).abs() < 1e-3 {
-            out.round()
-        } else {
-            out
-        },
-        near,
-    )
+    (if near && (out - out.round()).abs() < 1e-3 { out.round() } else { out }, near)
 }
 
 /// Removes the noise of binary fractions.
@@ -486,9 +427,9 @@ fn tidy(v: f64) -> f64 {
 pub(super) fn json(schema: &Value, v: f64, whole: bool) -> Option<Value> {
     let out = match super::schema::kind_of(schema) {
         Type::Integer if whole || v.fract() == 0.0 => Value::from(integer(v)?),
-        Type::Number | Type::Any if whole => integer(v)
-            .map(Value::from)
-            .or_else(|| Number::from_f64(v).map(Value::Number))?,
+        Type::Number | Type::Any if whole => {
+            integer(v).map(Value::from).or_else(|| Number::from_f64(v).map(Value::Number))?
+        }
         Type::Number | Type::Any => Value::Number(Number::from_f64(v)?),
         _ => return None,
     };
@@ -498,10 +439,7 @@ pub(super) fn json(schema: &Value, v: f64, whole: bool) -> Option<Value> {
         && bound("exclusiveMinimum").is_none_or(|m| v > m)
         && bound("exclusiveMaximum").is_none_or(|m| v < m)
         && bound("multipleOf").is_none_or(|m| m == 0.0 || ((v / m) - (v / m).round()).abs() < 1e-9);
-    let listed = schema
-        .get("enum")
-        .and_then(Value::as_array)
-        .is_none_or(|e| e.iter().any(|x| x.as_f64() == Some(v)));
+    let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|e| e.iter().any(|x| x.as_f64() == Some(v)));
     (fits && listed).then_some(out)
 }
 
@@ -521,8 +459,5 @@ pub(super) fn clock(query: &Query, param: &Param) -> Option<Value> {
     }
     let face = param.says(&["clock face", "12-hour", "12 hour"]) || param.says(&["on the clock"]);
     let hour = if face && time.0 > 12 { time.0 - 12 } else { time.0 };
-    param
-        .has(&["hour", "hours"])
-        .then(|| json(param.schema, f64::from(hour), true))
-        .flatten()
+    param.has(&["hour", "hours"]).then(|| json(param.schema, f64::from(hour), true)).flatten()
 }

@@ -6,17 +6,10 @@ use super::schema::Param;
 use super::spans::{Span, SpanKind};
 use super::text::Kind;
 
-const FUNCTIONS: [&str; 16] = [
-    "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "pi", "abs", "min", "max", "mod", "e", "log10", "asin", "acos",
-];
-const SPOKEN: &[(&str, &str)] = &[
-    ("plus", "+"),
-    ("minus", "-"),
-    ("times", "*"),
-    ("multiplied", "*"),
-    ("divided", "/"),
-    ("over", "/"),
-];
+const FUNCTIONS: [&str; 16] =
+    ["sin", "cos", "tan", "log", "ln", "exp", "sqrt", "pi", "abs", "min", "max", "mod", "e", "log10", "asin", "acos"];
+const SPOKEN: &[(&str, &str)] =
+    &[("plus", "+"), ("minus", "-"), ("times", "*"), ("multiplied", "*"), ("divided", "/"), ("over", "/")];
 
 /// The longest arithmetic or algebraic expression: `2*(3+4)`, `3x^2 + 2x - 1`, `7 plus 5`.
 pub(super) fn expression(query: &Query) -> Option<(String, usize, usize)> {
@@ -50,10 +43,8 @@ fn mathematical(query: &Query, at: usize, first: bool) -> bool {
     match token.kind {
         Kind::Number => true,
         Kind::Punct => {
-            matches!(
-                token.text.as_str(),
-                "+" | "-" | "*" | "/" | "^" | "(" | ")" | "=" | "×" | "÷" | "−" | "%"
-            ) && !(first && matches!(token.text.as_str(), "=" | ")" | "*" | "/"))
+            matches!(token.text.as_str(), "+" | "-" | "*" | "/" | "^" | "(" | ")" | "=" | "×" | "÷" | "−" | "%")
+                && !(first && matches!(token.text.as_str(), "=" | ")" | "*" | "/"))
         }
         Kind::Word if FUNCTIONS.contains(&token.low.as_str()) => {
             token.low.len() == 1 || next == "(" || token.low == "pi"
@@ -81,12 +72,7 @@ fn tightened(query: &Query, mut from: usize, mut to: usize) -> (usize, usize) {
             from = equals + 1;
         }
     }
-    while from < to
-        && query
-            .tokens
-            .get(to - 1)
-            .is_some_and(|t| t.any(&["+", "-", "*", "/", "^", "=", "("]))
-    {
+    while from < to && query.tokens.get(to - 1).is_some_and(|t| t.any(&["+", "-", "*", "/", "^", "=", "("])) {
         to -= 1;
     }
     let depth = |a: usize, b: usize| {
@@ -116,11 +102,7 @@ fn is_expression(query: &Query, from: usize, to: usize) -> bool {
             .is_some_and(|t| t.any(&["+", "-", "*", "/", "^", "(", "×", "÷"]) || SPOKEN.iter().any(|s| s.0 == t.low))
             && i > from
     }) || (from + 1..to).any(|i| query.token(i).is_some_and(|t| t.is_word() && !t.gap));
-    let operand = any(&|i| {
-        query
-            .token(i)
-            .is_some_and(|t| t.kind == Kind::Number || (t.is_word() && t.low.len() == 1))
-    });
+    let operand = any(&|i| query.token(i).is_some_and(|t| t.kind == Kind::Number || (t.is_word() && t.low.len() == 1)));
     operator && operand && to - from > 1
 }
 
@@ -147,11 +129,7 @@ fn cue(query: &Query) -> Option<usize> {
             ])
         })
         .or_else(|| query.tokens.iter().position(|t| t.any(&["for"])))
-        .filter(|c| {
-            query
-                .token(c + 1)
-                .is_some_and(|t| t.is_word() || t.kind == Kind::Number)
-        })
+        .filter(|c| query.token(c + 1).is_some_and(|t| t.is_word() || t.kind == Kind::Number))
 }
 
 /// The part of the query that says what to look for.
@@ -166,10 +144,7 @@ pub(super) fn salient(query: &Query, spans: &[Span], taken: &[(usize, usize)]) -
         None => spans.iter().filter(free).filter(content).map(|s| s.from).min(),
     };
     let first = first.or_else(|| {
-        query
-            .tokens
-            .iter()
-            .position(|t| t.is_word() && !lexicon::is_stop(&t.low) && !lexicon::is_imperative(&t.low))
+        query.tokens.iter().position(|t| t.is_word() && !lexicon::is_stop(&t.low) && !lexicon::is_imperative(&t.low))
     })?;
     let mut from = first;
     while matches!(query.low(from), "the" | "a" | "an" | "my" | "all" | "any") {
@@ -183,10 +158,7 @@ pub(super) fn salient(query: &Query, spans: &[Span], taken: &[(usize, usize)]) -
     });
     let mut to = end.unwrap_or(query.tokens.len());
     while to > from + 1
-        && query
-            .tokens
-            .get(to - 1)
-            .is_some_and(|t| lexicon::is_stop(&t.low) || t.kind == Kind::Punct || t.is("please"))
+        && query.tokens.get(to - 1).is_some_and(|t| lexicon::is_stop(&t.low) || t.kind == Kind::Punct || t.is("please"))
     {
         to -= 1;
     }
@@ -201,16 +173,12 @@ pub(super) fn column(query: &Query, param: &Param) -> Option<(String, usize, usi
         while matches!(query.low(at), "the" | "of" | "each" | "every" | "all" | "its" | "their") {
             at += 1;
         }
-        let token = query
-            .token(at)
-            .filter(|t| t.is_word() && !lexicon::is_stop(&t.low) && query.owner(at).is_none())?;
+        let token =
+            query.token(at).filter(|t| t.is_word() && !lexicon::is_stop(&t.low) && query.owner(at).is_none())?;
         Some((token.text.clone(), at, at + 1))
     };
-    let after = |cues: &[&str]| {
-        (0..query.tokens.len())
-            .filter(|i| cues.contains(&query.low(*i)))
-            .find_map(|i| word(i + 1))
-    };
+    let after =
+        |cues: &[&str]| (0..query.tokens.len()).filter(|i| cues.contains(&query.low(*i))).find_map(|i| word(i + 1));
     let sorted = (0..query.tokens.len()).find(|i| {
         matches!(query.low(*i), "sorted" | "sort" | "ordered" | "order" | "ranked") && query.low(i + 1) == "by"
     });
@@ -221,33 +189,23 @@ pub(super) fn column(query: &Query, param: &Param) -> Option<(String, usize, usi
         let by = (0..query.tokens.len())
             .filter(|i| matches!(query.low(*i), "by" | "per") && sorted.is_none_or(|s| s + 1 != *i))
             .find_map(|i| word(i + 1));
-        return by.or_else(|| after(&["each", "every"])).or_else(|| {
-            (0..3)
-                .filter(|i| matches!(query.low(*i), "which" | "what"))
-                .find_map(|i| word(i + 1))
-        });
+        return by
+            .or_else(|| after(&["each", "every"]))
+            .or_else(|| (0..3).filter(|i| matches!(query.low(*i), "which" | "what")).find_map(|i| word(i + 1)));
     }
     let measures = [
         "average", "mean", "sum", "total", "median", "maximum", "max", "minimum", "min", "highest", "lowest",
         "largest", "smallest", "avg",
     ];
-    if let Some(found) = (0..query.tokens.len())
-        .filter(|i| measures.contains(&query.low(*i)))
-        .find_map(|i| word(i + 1))
+    if let Some(found) = (0..query.tokens.len()).filter(|i| measures.contains(&query.low(*i))).find_map(|i| word(i + 1))
     {
         return Some(found);
     }
     let marked = (0..query.tokens.len()).find_map(|i| match query.low(i) {
-        "column" | "field" | "attribute" => word(i + 1)
-            .filter(|w| !w.0.eq_ignore_ascii_case("in"))
-            .or_else(|| i.checked_sub(1).and_then(word)),
+        "column" | "field" | "attribute" => {
+            word(i + 1).filter(|w| !w.0.eq_ignore_ascii_case("in")).or_else(|| i.checked_sub(1).and_then(word))
+        }
         _ => None,
     });
-    marked.or_else(|| {
-        query
-            .tokens
-            .iter()
-            .position(|t| t.is_word() && t.text.contains('_'))
-            .and_then(word)
-    })
+    marked.or_else(|| query.tokens.iter().position(|t| t.is_word() && t.text.contains('_')).and_then(word))
 }

@@ -18,19 +18,11 @@ impl<'a> Query<'a> {
         let tokens = text::tokens(text);
         let atoms = atoms::find(text);
         let owners = atoms::owners(&tokens, &atoms);
-        let hidden: Vec<bool> = owners
-            .iter()
-            .map(|o| o.and_then(|o| atoms.get(o)).is_some_and(Atom::hides_numbers))
-            .collect();
+        let hidden: Vec<bool> =
+            owners.iter().map(|o| o.and_then(|o| atoms.get(o)).is_some_and(Atom::hides_numbers)).collect();
         let mut nums = numbers::find(&tokens, &owners, &hidden);
         nums.retain(|n| n.value.is_finite());
-        Self {
-            text,
-            tokens,
-            atoms,
-            owners,
-            nums,
-        }
+        Self { text, tokens, atoms, owners, nums }
     }
 
     pub(super) fn token(&self, at: usize) -> Option<&Token> {

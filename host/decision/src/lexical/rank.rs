@@ -71,12 +71,7 @@ fn terms(query: &str) -> Terms {
             *entry = entry.max(weight);
         }
     }
-    Terms(
-        order
-            .into_iter()
-            .map(|s| (s.clone(), seen.get(&s).copied().unwrap_or(1.0)))
-            .collect(),
-    )
+    Terms(order.into_iter().map(|s| (s.clone(), seen.get(&s).copied().unwrap_or(1.0))).collect())
 }
 
 fn document(candidate: &Candidate) -> Document {
@@ -106,12 +101,7 @@ fn document(candidate: &Candidate) -> Document {
     }
     let name = text::stems(candidate.name).into_iter().map(canonical).collect();
     let gist = text::stems(candidate.description).into_iter().map(canonical).collect();
-    Document {
-        weights,
-        length,
-        name,
-        gist,
-    }
+    Document { weights, length, name, gist }
 }
 
 /// Weight of a term in a document: the word itself, or at a discount one of its family.
@@ -119,12 +109,7 @@ fn weight(document: &Document, term: &str) -> f64 {
     if let Some(found) = document.weights.get(term) {
         return *found;
     }
-    let kin = document
-        .weights
-        .iter()
-        .filter(|(w, _)| text::kin(w, term))
-        .map(|(_, v)| *v)
-        .fold(0.0, f64::max);
+    let kin = document.weights.iter().filter(|(w, _)| text::kin(w, term)).map(|(_, v)| *v).fold(0.0, f64::max);
     0.6 * kin
 }
 
@@ -175,22 +160,10 @@ struct Evidence {
 
 fn evidence(query: &str, terms: &Terms, candidate: &Candidate, document: &Document, bm25: f64) -> Evidence {
     let worth: f64 = terms.0.iter().map(|t| t.1).sum();
-    let known: f64 = terms
-        .0
-        .iter()
-        .filter(|t| weight(document, &t.0) > 0.0)
-        .map(|t| t.1)
-        .sum();
+    let known: f64 = terms.0.iter().filter(|t| weight(document, &t.0) > 0.0).map(|t| t.1).sum();
     let said = |set: &BTreeSet<String>| {
-        let hit = set
-            .iter()
-            .filter(|s| terms.0.iter().any(|t| text::kin(&t.0, s)))
-            .count();
-        if set.is_empty() {
-            0.0
-        } else {
-            as_f64(hit) / as_f64(set.len())
-        }
+        let hit = set.iter().filter(|s| terms.0.iter().any(|t| text::kin(&t.0, s))).count();
+        if set.is_empty() { 0.0 } else { as_f64(hit) / as_f64(set.len()) }
     };
     let (filled, trace) = fill::traced(query, candidate);
     let tokens = text::tokens(query);
@@ -205,16 +178,8 @@ fn evidence(query: &str, terms: &Terms, candidate: &Candidate, document: &Docume
                 && weight(document, &canonical(t.stem.clone())) <= 0.0
         })
         .count();
-    let required = candidate
-        .input_schema
-        .get("required")
-        .and_then(Value::as_array)
-        .map_or(0, Vec::len);
-    let given = if required == 0 {
-        1.0
-    } else {
-        1.0 - (as_f64(filled.missing.len()) / as_f64(required)).min(1.0)
-    };
+    let required = candidate.input_schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+    let given = if required == 0 { 1.0 } else { 1.0 - (as_f64(filled.missing.len()) / as_f64(required)).min(1.0) };
     Evidence {
         bm25: bm25 / as_f64(terms.0.len()).max(1.0).sqrt(),
         covered: if worth > 0.0 { known / worth } else { 0.0 },
@@ -257,11 +222,8 @@ pub(super) fn rank(query: &str, candidates: &[Candidate]) -> Vec<Ranked> {
 }
 
 fn sorted(scores: &[f64]) -> Vec<Ranked> {
-    let mut out: Vec<Ranked> = scores
-        .iter()
-        .enumerate()
-        .map(|(index, score)| Ranked { index, score: *score })
-        .collect();
+    let mut out: Vec<Ranked> =
+        scores.iter().enumerate().map(|(index, score)| Ranked { index, score: *score }).collect();
     out.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     out
 }
@@ -286,32 +248,20 @@ pub(super) fn choose(query: &str, candidates: &[Candidate], t: &Thresholds) -> C
         let others = ranked.iter().take(RESCUED).map(|r| (r, confidence(r)));
         let mut fit: Vec<(&Ranked, f64)> = others.filter(|o| o.1 >= t.impossible).collect();
         fit.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let margin = fit
-            .first()
-            .map_or(0.0, |a| (a.1 - fit.get(1).map_or(0.0, |b| b.1)) / a.1);
+        let margin = fit.first().map_or(0.0, |a| (a.1 - fit.get(1).map_or(0.0, |b| b.1)) / a.1);
         return match fit.as_slice() {
             [] => Choice::Impossible,
             many if many.len() > 1 && margin < t.ambiguous_margin => {
                 Choice::Ambiguous(many.iter().map(|r| r.0.index).take(t.most_asked).collect())
             }
-            [first, ..] => Choice::Pick {
-                index: first.0.index,
-                score: first.1,
-                margin,
-            },
+            [first, ..] => Choice::Pick { index: first.0.index, score: first.1, margin },
         };
     }
     let second = ranked.get(1).map_or(0.0, |r| r.score);
     let margin = (top.score - second) / top.score;
     if ranked.len() > 1 && margin < t.ambiguous_margin {
-        let near = ranked
-            .iter()
-            .filter(|r| (top.score - r.score) / top.score < t.ambiguous_margin);
+        let near = ranked.iter().filter(|r| (top.score - r.score) / top.score < t.ambiguous_margin);
         return Choice::Ambiguous(near.map(|r| r.index).take(t.most_asked).collect());
     }
-    Choice::Pick {
-        index: top.index,
-        score: sure,
-        margin,
-    }
+    Choice::Pick { index: top.index, score: sure, margin }
 }

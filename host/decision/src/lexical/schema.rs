@@ -117,13 +117,8 @@ fn collect<'a>(
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
     };
-    let listed: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let listed: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, property) in properties {
         let property = resolve(root, property);
         let needed = required && listed.contains(&name.as_str());
@@ -146,10 +141,7 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
             at = target;
             continue;
         }
-        let branches = ["anyOf", "oneOf", "allOf"]
-            .iter()
-            .find_map(|k| at.get(*k))
-            .and_then(Value::as_array);
+        let branches = ["anyOf", "oneOf", "allOf"].iter().find_map(|k| at.get(*k)).and_then(Value::as_array);
         let first = branches.and_then(|b| b.iter().find(|s| s.get("type").and_then(Value::as_str) != Some("null")));
         match first {
             Some(branch) if at.get("type").is_none() && at.get("properties").is_none() => at = branch,
@@ -162,11 +154,7 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 pub(super) fn kind_of(schema: &Value) -> Type {
     let name = match schema.get("type") {
         Some(Value::String(name)) => name.as_str(),
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .find(|n| *n != "null")
-            .unwrap_or_default(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or_default(),
         _ if schema.get("properties").is_some() => "object",
         _ if schema.get("items").is_some() => "array",
         _ if !choices(schema).is_empty() => "string",
@@ -232,33 +220,20 @@ fn gist(description: &str) -> String {
         "options:",
         "example",
     ];
-    let end = cuts
-        .iter()
-        .filter_map(|c| low.find(c))
-        .filter(|at| *at > 12)
-        .min()
-        .unwrap_or(low.len());
+    let end = cuts.iter().filter_map(|c| low.find(c)).filter(|at| *at > 12).min().unwrap_or(low.len());
     let gist = text::slice(&low, 0, end);
-    gist.strip_prefix("optional")
-        .unwrap_or(gist)
-        .trim_start_matches([':', '.', ' ', ','])
-        .to_owned()
+    gist.strip_prefix("optional").unwrap_or(gist).trim_start_matches([':', '.', ' ', ',']).to_owned()
 }
 
 fn rank(p: &Param) -> Option<u32> {
     let digit = p.name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let own = p
-        .name
-        .get(digit.len()..)
-        .and_then(|d| d.parse().ok())
-        .filter(|d| *d < 10);
-    own.or_else(|| p.name_words.iter().find_map(|w| lexicon::ordinal_word(w)))
-        .or_else(|| {
-            let mut words = p.gist.split(|c: char| !c.is_alphanumeric());
-            words.find_map(lexicon::ordinal_word).filter(|_| {
-                !p.gist.contains("second,") && !p.gist.contains("per second") && !p.gist.contains("in second")
-            })
-        })
+    let own = p.name.get(digit.len()..).and_then(|d| d.parse().ok()).filter(|d| *d < 10);
+    own.or_else(|| p.name_words.iter().find_map(|w| lexicon::ordinal_word(w))).or_else(|| {
+        let mut words = p.gist.split(|c: char| !c.is_alphanumeric());
+        words
+            .find_map(lexicon::ordinal_word)
+            .filter(|_| !p.gist.contains("second,") && !p.gist.contains("per second") && !p.gist.contains("in second"))
+    })
 }
 
 const STARTS: [&str; 16] = [
@@ -328,10 +303,7 @@ fn measure(p: &mut Param) {
         .rev()
         .find_map(|w| lexicon::unit(w).filter(|_| w.len() > 1 || p.name_words.len() > 1));
     if let Some((dim, factor)) = own.or_else(|| {
-        p.name_words
-            .first()
-            .filter(|w| w.len() > 2 && w.as_str() != "second")
-            .and_then(|w| lexicon::unit(w))
+        p.name_words.first().filter(|w| w.len() > 2 && w.as_str() != "second").and_then(|w| lexicon::unit(w))
     }) {
         (p.dim, p.factor) = (Some(dim), Some(factor));
         return;
@@ -399,26 +371,13 @@ fn by_name(p: &Param) -> Option<Class> {
         (Class::Name, &["name", "title", "author", "artist", "player", "actor", "director", "person", "company", "brand", "team", "store", "composer", "league", "book", "movie", "song", "celebrity", "hotel", "museum", "manufacturer", "organization", "stock", "game", "restaurant", "character", "recipient", "sender", "scientist", "inventor", "leader", "athlete", "singer", "musician", "band", "poet", "philosopher", "writer", "owner", "employee", "patient", "customer", "client", "doctor", "lawyer", "teacher", "student", "friend", "contact", "host", "president", "king", "monarch", "battle", "war", "event", "park", "building", "monument", "landmark", "river", "mountain", "university", "school", "hospital", "airport", "airline", "planet", "sculpture", "painting", "artwork", "album", "username", "celebrity", "theater", "theatre", "club", "show", "series", "platform"]),
     ];
     if p.has(&["time"]) && p.has(&["zone", "frame", "period", "range", "span", "limit"]) || p.has(&["timezone"]) {
-        return Some(if p.has(&["zone", "timezone"]) {
-            Class::Place
-        } else {
-            Class::Noun
-        });
+        return Some(if p.has(&["zone", "timezone"]) { Class::Place } else { Class::Noun });
     }
-    if p.has(&[
-        "type", "kind", "category", "genre", "mode", "level", "style", "status", "format",
-    ]) {
+    if p.has(&["type", "kind", "category", "genre", "mode", "level", "style", "status", "format"]) {
         return Some(Class::Noun);
     }
     if p.name_words.as_slice() == ["function"]
-        && p.says(&[
-            "derivative",
-            "integra",
-            "polynomial",
-            "expression",
-            "equation",
-            "function",
-        ])
+        && p.says(&["derivative", "integra", "polynomial", "expression", "equation", "function"])
     {
         return Some(Class::Expression);
     }
@@ -436,10 +395,7 @@ fn by_gist(p: &Param) -> Option<Class> {
         (Class::Currency, &["currency"]),
         (Class::File, &["file path", "path to", "file name"]),
         (Class::Date, &["date of", "the date", "yyyy"]),
-        (
-            Class::Expression,
-            &["mathematical expression", "mathematical function", "formula"],
-        ),
+        (Class::Expression, &["mathematical expression", "mathematical function", "formula"]),
         (
             Class::Place,
             &[
@@ -480,11 +436,9 @@ fn described_default(p: &Param) -> Option<Value> {
     let low = p.description.to_lowercase();
     let at = low.find("default")?;
     let tokens: Vec<Token> = text::tokens(p.description.get(at..)?);
-    let start = tokens.iter().position(|t| {
-        !t.any(&[
-            "default", "defaults", "value", "is", "to", "set", "as", ":", "=", "the", "being",
-        ])
-    })?;
+    let start = tokens
+        .iter()
+        .position(|t| !t.any(&["default", "defaults", "value", "is", "to", "set", "as", ":", "=", "the", "being"]))?;
     let token = tokens.get(start)?;
     let quote = matches!(token.text.as_str(), "'" | "\"" | "`");
     let value = if quote {

@@ -37,9 +37,7 @@ pub(super) struct Span {
     pub(super) atom: Option<usize>,
 }
 
-const JOINERS: [&str; 14] = [
-    "of", "the", "de", "du", "da", "la", "le", "van", "von", "der", "&", "vs", "v", "del",
-];
+const JOINERS: [&str; 14] = ["of", "the", "de", "du", "da", "la", "le", "van", "von", "der", "&", "vs", "v", "del"];
 #[rustfmt::skip]
 const FILLERS: &[&str] = &[
     "latest", "current", "currently", "nearby", "nearest", "closest", "top", "best", "new", "official", "detailed", "detail", "average", "recent", "upcoming", "next", "last", "past", "good",
@@ -75,10 +73,7 @@ pub(super) fn find(query: &Query, explained: &BTreeSet<String>, taken: &[(usize,
     nouns(query, explained, taken, &mut out);
     extended(query, explained, &mut out);
     for num in query.nums.iter().filter(|n| !n.implied && n.owner.is_none()) {
-        let text = query
-            .between(num.from, num.bare)
-            .trim_start_matches(['$', '€', '£'])
-            .to_owned();
+        let text = query.between(num.from, num.bare).trim_start_matches(['$', '€', '£']).to_owned();
         out.push(Span {
             text,
             kind: SpanKind::Number,
@@ -103,11 +98,8 @@ pub(super) fn find(query: &Query, explained: &BTreeSet<String>, taken: &[(usize,
         }
     }
     // A noun phrase that cuts a name apart is none.
-    let names: Vec<(usize, usize)> = out
-        .iter()
-        .filter(|s| s.kind == SpanKind::Name && !s.composite)
-        .map(|s| (s.from, s.to))
-        .collect();
+    let names: Vec<(usize, usize)> =
+        out.iter().filter(|s| s.kind == SpanKind::Name && !s.composite).map(|s| (s.from, s.to)).collect();
     out.retain(|s| {
         s.kind != SpanKind::Noun
             || names
@@ -128,11 +120,7 @@ fn atom_span(query: &Query, index: usize, atom: &Atom, out: &mut Vec<Span>) {
     let from = query.tokens.iter().position(|t| t.end > atom.start);
     let to = query.tokens.iter().rposition(|t| t.start < atom.end).map(|i| i + 1);
     if let (Some(from), Some(to)) = (from, to) {
-        let kind = if atom.kind == AtomKind::Quote {
-            SpanKind::Quote
-        } else {
-            SpanKind::Atom
-        };
+        let kind = if atom.kind == AtomKind::Quote { SpanKind::Quote } else { SpanKind::Atom };
         out.push(Span {
             text: atom.text.clone(),
             kind,
@@ -148,12 +136,7 @@ fn atom_span(query: &Query, index: usize, atom: &Atom, out: &mut Vec<Span>) {
 
 fn share(query: &Query, span: &Span, explained: &BTreeSet<String>) -> f64 {
     let content = || {
-        query
-            .tokens
-            .get(span.from..span.to)
-            .into_iter()
-            .flatten()
-            .filter(|t| t.is_word() && !lexicon::is_stop(&t.low))
+        query.tokens.get(span.from..span.to).into_iter().flatten().filter(|t| t.is_word() && !lexicon::is_stop(&t.low))
     };
     // `theory of evolution` is explained by what is not its head.
     let named = span.kind == SpanKind::Noun && (span.from + 1..span.to).any(|i| query.low(i) == "of");
@@ -183,10 +166,8 @@ fn named(query: &Query, at: usize) -> bool {
         return !plain && (next || !common_opening(&token.low));
     }
     // Articles and letters that are also names: "The Beatles", "in C", "US".
-    let letter = matches!(
-        token.text.as_str(),
-        "The" | "A" | "US" | "IT" | "D" | "C" | "F" | "E" | "G" | "B" | "T" | "M" | "S"
-    );
+    let letter =
+        matches!(token.text.as_str(), "The" | "A" | "US" | "IT" | "D" | "C" | "F" | "E" | "G" | "B" | "T" | "M" | "S");
     let pronoun = token.text == "I" || token.low.starts_with("i'");
     (letter || !lexicon::is_stop(&token.low)) && !pronoun
 }
@@ -266,16 +247,11 @@ fn names(query: &Query, out: &mut Vec<Span>) {
 
 /// `Amazon rainforest`, `ATP synthase`: a name and one small word the tool does not explain.
 fn extended(query: &Query, explained: &BTreeSet<String>, out: &mut Vec<Span>) {
-    let names: Vec<(usize, usize)> = out
-        .iter()
-        .filter(|s| s.kind == SpanKind::Name && !s.composite)
-        .map(|s| (s.from, s.to))
-        .collect();
+    let names: Vec<(usize, usize)> =
+        out.iter().filter(|s| s.kind == SpanKind::Name && !s.composite).map(|s| (s.from, s.to)).collect();
     for (from, to) in names {
         let place = query.between(from, to);
-        let known = query
-            .token(to)
-            .is_none_or(|t| explained.contains(&t.stem) || FILLERS.contains(&t.low.as_str()));
+        let known = query.token(to).is_none_or(|t| explained.contains(&t.stem) || FILLERS.contains(&t.low.as_str()));
         let ends = !content(query, to + 1);
         let gazetteer = lexicon::is_state(place) || lexicon::is_country(&place.to_lowercase());
         if from + 1 == to
@@ -283,30 +259,16 @@ fn extended(query: &Query, explained: &BTreeSet<String>, out: &mut Vec<Span>) {
             && ends
             && !known
             && !gazetteer
-            && query
-                .token(to)
-                .is_some_and(|t| !t.cap && !t.low.ends_with("ing") && !t.low.ends_with("ed"))
+            && query.token(to).is_some_and(|t| !t.cap && !t.low.ends_with("ing") && !t.low.ends_with("ed"))
         {
-            out.push(Span {
-                kind: SpanKind::Name,
-                ..noun_span(query, from, to + 1)
-            });
+            out.push(Span { kind: SpanKind::Name, ..noun_span(query, from, to + 1) });
         }
     }
 }
 
 fn name_span(query: &Query, from: usize, to: usize, composite: bool) -> Span {
     let text = query.between(from, to).trim_end_matches([',', ';']).to_owned();
-    Span {
-        text,
-        kind: SpanKind::Name,
-        from,
-        to,
-        explained: 0.0,
-        composite,
-        modifier: false,
-        atom: None,
-    }
+    Span { text, kind: SpanKind::Name, from, to, explained: 0.0, composite, modifier: false, atom: None }
 }
 
 /// `Boston, MA`, `London, UK`, `Rome, Italy`.
@@ -330,9 +292,7 @@ fn content(query: &Query, at: usize) -> bool {
     let verb = lexicon::is_imperative(&token.low)
         && (at == 0
             || token.first
-            || query
-                .token(at.wrapping_sub(1))
-                .is_some_and(|t| t.any(&["to", "and", "you", "i", ",", "me", "please"])));
+            || query.token(at.wrapping_sub(1)).is_some_and(|t| t.any(&["to", "and", "you", "i", ",", "me", "please"])));
     token.is_word()
         && !owned
         && (!lexicon::is_stop(&token.low) || token.text == "US")
@@ -375,10 +335,7 @@ fn nouns(query: &Query, explained: &BTreeSet<String>, taken: &[(usize, usize)], 
         let head_known = query.token(head).is_some_and(|t| explained.contains(&t.stem));
         if link && !FILLERS.contains(&query.low(head)) && (NAMING.contains(&query.low(head)) || !head_known) {
             let from = trim_left(query, a.0, a.1);
-            let whole = Span {
-                composite: false,
-                ..noun_span(query, from.min(head), b.1)
-            };
+            let whole = Span { composite: false, ..noun_span(query, from.min(head), b.1) };
             if NAMING.contains(&query.low(head)) {
                 out.retain(|s| {
                     s.kind != SpanKind::Noun
@@ -415,10 +372,7 @@ fn trimmed(query: &Query, explained: &BTreeSet<String>, from: usize, to: usize, 
         out.push(noun_span(query, a, b));
     }
     if a + 1 < b {
-        out.push(Span {
-            modifier: true,
-            ..noun_span(query, a, b - 1)
-        });
+        out.push(Span { modifier: true, ..noun_span(query, a, b - 1) });
     }
     let (mut c, mut d) = (a, b);
     while c < d && (known(c) || filler(c)) {

@@ -130,10 +130,7 @@ pub(super) fn score(query: &Query, param: &Param, all: &[&Param], span: &Span) -
             score -= 1.5;
         }
         // What another parameter is called is its label, not a value.
-        if all
-            .iter()
-            .any(|p| p.name_words.len() == 1 && p.name_stems.first() == Some(&text::stem(&low)))
-        {
+        if all.iter().any(|p| p.name_words.len() == 1 && p.name_stems.first() == Some(&text::stem(&low))) {
             score -= 1.5;
         }
     }
@@ -142,11 +139,7 @@ pub(super) fn score(query: &Query, param: &Param, all: &[&Param], span: &Span) -
 
 /// How the span's form suits the class of the parameter.
 fn shape(query: &Query, param: &Param, span: &Span) -> Option<f64> {
-    if let Some(atom) = span
-        .atom
-        .and_then(|a| query.atoms.get(a))
-        .filter(|a| a.kind != AtomKind::Quote)
-    {
+    if let Some(atom) = span.atom.and_then(|a| query.atoms.get(a)).filter(|a| a.kind != AtomKind::Quote) {
         return piece(param, atom.kind);
     }
     let low = span.text.to_lowercase();
@@ -184,9 +177,7 @@ fn piece(param: &Param, atom: AtomKind) -> Option<f64> {
         | (Class::Colour, AtomKind::Hex) => Some(6.0),
         (Class::Id, AtomKind::Id) => Some(4.5),
         (Class::Noun | Class::Name | Class::Text | Class::Query, AtomKind::Id) => Some(0.9),
-        (_, AtomKind::File) => param
-            .has(&["source", "dataset", "data", "table", "document"])
-            .then_some(4.0),
+        (_, AtomKind::File) => param.has(&["source", "dataset", "data", "table", "document"]).then_some(4.0),
         (_, AtomKind::Range) => seasons.then_some(4.0),
         (_, AtomKind::Date(_) | AtomKind::Time { .. }) => frame.then_some(2.5),
         _ => None,
@@ -198,10 +189,7 @@ fn identifier(span: &Span) -> Option<f64> {
         SpanKind::Number => Some(2.0),
         SpanKind::Quote => Some(4.0),
         SpanKind::Name => {
-            let code = span
-                .text
-                .chars()
-                .all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '-');
+            let code = span.text.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '-');
             Some(if code { 1.5 } else { 0.4 })
         }
         _ => None,
@@ -210,10 +198,7 @@ fn identifier(span: &Span) -> Option<f64> {
 
 /// What a number counts is what one converts from.
 fn counted(query: &Query, param: &Param, span: &Span) -> f64 {
-    let counts = query
-        .nums
-        .iter()
-        .any(|n| n.bare == span.from || (n.currency && n.to == span.to));
+    let counts = query.nums.iter().any(|n| n.bare == span.from || (n.currency && n.to == span.to));
     match (param.side, counts) {
         (Some(Side::Start), true) | (Some(Side::End), false) => 2.0,
         (Some(Side::End), true) => -2.0,
@@ -281,11 +266,7 @@ fn general(param: &Param, span: &Span) -> Option<f64> {
     } else if place && !param.has(&["team", "nation", "nationality"]) {
         score -= 1.2;
     }
-    score -= if lexicon::is_language(&low) && param.class == Class::Name {
-        1.5
-    } else {
-        0.0
-    };
+    score -= if lexicon::is_language(&low) && param.class == Class::Name { 1.5 } else { 0.0 };
     Some(score)
 }
 
@@ -334,9 +315,7 @@ const LINKS: [&str; 24] = [
 
 /// The parameter's own words right before or right behind the span.
 fn adjacent(query: &Query, param: &Param, span: &Span) -> f64 {
-    let generic = [
-        "name", "type", "title", "value", "info", "text", "id", "string", "list", "number", "code",
-    ];
+    let generic = ["name", "type", "title", "value", "info", "text", "id", "string", "list", "number", "code"];
     let heads: Vec<&String> = param
         .name_stems
         .iter()
@@ -385,10 +364,7 @@ fn adjacent(query: &Query, param: &Param, span: &Span) -> f64 {
 
 fn preposition(query: &Query, param: &Param, span: &Span) -> f64 {
     let mut at = span.from;
-    while at
-        .checked_sub(1)
-        .is_some_and(|i| matches!(query.low(i), "the" | "a" | "an" | "my" | "city" | "state"))
-    {
+    while at.checked_sub(1).is_some_and(|i| matches!(query.low(i), "the" | "a" | "an" | "my" | "city" | "state")) {
         at -= 1;
     }
     let before = at.checked_sub(1).map_or("", |i| query.low(i));
@@ -440,12 +416,8 @@ fn preposition(query: &Query, param: &Param, span: &Span) -> f64 {
 fn side(query: &Query, param: &Param, span: &Span) -> f64 {
     let Some(side) = param.side else { return 0.0 };
     let mut at = span.from;
-    while at
-        .checked_sub(1)
-        .is_some_and(|i| matches!(query.low(i), "the" | "a" | "an" | "$"))
-        || at
-            .checked_sub(1)
-            .is_some_and(|i| query.nums.iter().any(|n| n.from <= i && i < n.to))
+    while at.checked_sub(1).is_some_and(|i| matches!(query.low(i), "the" | "a" | "an" | "$"))
+        || at.checked_sub(1).is_some_and(|i| query.nums.iter().any(|n| n.from <= i && i < n.to))
     {
         at -= 1;
     }
@@ -468,18 +440,12 @@ pub(super) fn value(query: &Query, param: &Param, span: &Span, now: Option<&str>
     let atom = span.atom.and_then(|a| query.atoms.get(a)).map(|a| a.kind);
     if let (Class::Date | Class::Month, Some(AtomKind::Date(date))) = (param.class, atom) {
         let date_time = param.schema.get("format").and_then(Value::as_str) == Some("date-time");
-        return date
-            .render(param.description, date_time, now)
-            .or_else(|| Some(span.text.clone()));
+        return date.render(param.description, date_time, now).or_else(|| Some(span.text.clone()));
     }
     let formatted = param.schema.get("format").is_some();
     let clock = param.class == Class::Time && (formatted || param.says(&["24", "hh:mm"]));
     if let Some(AtomKind::Time { hour, minute }) = atom.filter(|_| clock) {
-        let seconds = if formatted || param.says(&["hh:mm:ss"]) {
-            ":00"
-        } else {
-            ""
-        };
+        let seconds = if formatted || param.says(&["hh:mm:ss"]) { ":00" } else { "" };
         return Some(format!("{hour:02}:{minute:02}{seconds}"));
     }
     if param.class == Class::Currency {

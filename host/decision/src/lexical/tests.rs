@@ -23,19 +23,29 @@ fn filled(query: &str, tool: &str, params: Value) -> Filled {
     }
     let schema = json!({"type": "object", "properties": properties, "required": required});
     let (name, description) = tool.split_once(": ").unwrap();
-    let candidate = Candidate {
-        name,
-        title: None,
-        description,
-        examples: &[],
-        input_schema: &schema,
-    };
+    let candidate = Candidate { name, title: None, description, examples: &[], input_schema: &schema };
     fill(query, &candidate, Some(NOW))
 }
 
 macro_rules! fills {
     ($($claim:ident: $query:expr, $tool:expr, $params:tt => $wanted:tt;)*) => {$(
         #[test]
+fn a_condition_needs_a_column_and_a_value() {
+    let schema = serde_json::json!({"type": "object", "properties": {
+        "where_field": {"type": "string", "description": "Column of the condition, such as `price`"},
+        "where_value": {"type": "string", "description": "Value the column must have"}}});
+    let tool = Candidate {
+        name: "aggregate",
+        title: None,
+        description: "Averages of a column such as price.",
+        examples: &[],
+        input_schema: &schema,
+    };
+    let filled = fill("What is the average price by category?", &tool, None);
+    assert!(filled.inputs.get("where_field").is_none(), "{:?}", filled.inputs);
+}
+
+#[test]
         fn $claim() {
             assert_eq!(inputs($query, $tool, json!($params)), json!($wanted));
         }
@@ -126,22 +136,13 @@ fn what_is_not_said_is_missing() {
 #[test]
 fn nested_missing_fields_have_dots() {
     let wall = json!({"wall*": {"type": "object", "properties": {"width": {"type": "integer"}, "height": {"type": "integer"}}, "required": ["width", "height"]}});
-    assert_eq!(
-        filled("a wall of width 4", "paint: Paints a wall", wall).missing,
-        ["wall.height"]
-    );
+    assert_eq!(filled("a wall of width 4", "paint: Paints a wall", wall).missing, ["wall.height"]);
 }
 
 #[test]
 fn odd_queries_do_no_harm() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": "array", "items": {"type": "number"}}}, "required": ["a", "b", "c"]});
-    let tool = Candidate {
-        name: "t",
-        title: None,
-        description: "",
-        examples: &[],
-        input_schema: &schema,
-    };
+    let tool = Candidate { name: "t", title: None, description: "", examples: &[], input_schema: &schema };
     for query in [
         "",
         " ",
@@ -169,11 +170,7 @@ fn tools() -> Vec<(&'static str, &'static str, Value)> {
     let text = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
     vec![
         ("getWeather", "Current weather and temperature of a city", text("city")),
-        (
-            "convert_currency",
-            "Converts an amount of money from one currency to another",
-            text("amount"),
-        ),
+        ("convert_currency", "Converts an amount of money from one currency to another", text("amount")),
         ("search_documents", "Searches the document collection", text("query")),
     ]
 }
@@ -182,13 +179,7 @@ fn decide(query: &str) -> Choice {
     let tools = tools();
     let offers: Vec<Candidate<'_>> = tools
         .iter()
-        .map(|t| Candidate {
-            name: t.0,
-            title: None,
-            description: t.1,
-            examples: &[],
-            input_schema: &t.2,
-        })
+        .map(|t| Candidate { name: t.0, title: None, description: t.1, examples: &[], input_schema: &t.2 })
         .collect();
     choose(query, &offers, &Thresholds::default())
 }
@@ -218,13 +209,7 @@ fn sums_without_words_find_their_tool() {
         input_schema: &schema,
     };
     for query in ["what is 3 + 4?", "3 and 4", "What is the sum of 3 and 4?"] {
-        assert!(
-            matches!(
-                choose(query, &[tool], &Thresholds::default()),
-                Choice::Pick { index: 0, .. }
-            ),
-            "{query}"
-        );
+        assert!(matches!(choose(query, &[tool], &Thresholds::default()), Choice::Pick { index: 0, .. }), "{query}");
     }
 }
 
@@ -237,59 +222,24 @@ fn nothing_fitting_is_impossible() {
 #[test]
 fn twins_are_ambiguous() {
     let schema = json!({"type": "object", "properties": {}});
-    let twin = Candidate {
-        name: "list_files",
-        title: None,
-        description: "Lists files",
-        examples: &[],
-        input_schema: &schema,
-    };
-    assert_eq!(
-        choose("list the files", &[twin, twin], &Thresholds::default()),
-        Choice::Ambiguous(vec![0, 1])
-    );
+    let twin =
+        Candidate { name: "list_files", title: None, description: "Lists files", examples: &[], input_schema: &schema };
+    assert_eq!(choose("list the files", &[twin, twin], &Thresholds::default()), Choice::Ambiguous(vec![0, 1]));
 }
 
 #[test]
 fn examples_count() {
     let schema = json!({"type": "object", "properties": {}});
     let example = ["is it going to rain".to_owned()];
-    let with = Candidate {
-        name: "b",
-        title: None,
-        description: "Second",
-        examples: &example,
-        input_schema: &schema,
-    };
-    let without = Candidate {
-        name: "a",
-        title: None,
-        description: "First",
-        examples: &[],
-        input_schema: &schema,
-    };
-    assert_eq!(
-        rank("will it rain?", &[without, with]).first().map(|r| r.index),
-        Some(1)
-    );
+    let with = Candidate { name: "b", title: None, description: "Second", examples: &example, input_schema: &schema };
+    let without = Candidate { name: "a", title: None, description: "First", examples: &[], input_schema: &schema };
+    assert_eq!(rank("will it rain?", &[without, with]).first().map(|r| r.index), Some(1));
 }
 
 fn answer(objects: Value, total: usize) -> String {
-    let objects: Vec<Map<String, Value>> = objects
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|o| o.as_object().unwrap().clone())
-        .collect();
-    compose(
-        &[ResultView {
-            tool: "aggregate",
-            name: "default",
-            objects: &objects,
-            total,
-        }],
-        &[],
-    )
+    let objects: Vec<Map<String, Value>> =
+        objects.as_array().unwrap().iter().map(|o| o.as_object().unwrap().clone()).collect();
+    compose(&[ResultView { tool: "aggregate", name: "default", objects: &objects, total }], &[])
 }
 
 #[test]
@@ -300,35 +250,23 @@ fn one_number_has_its_label() {
 
 #[test]
 fn one_object_is_lines() {
-    assert_eq!(
-        answer(json!([{"name": "Ann", "age": 3}]), 1),
-        "aggregate:\nname: Ann\nage: 3"
-    );
+    assert_eq!(answer(json!([{"name": "Ann", "age": 3}]), 1), "aggregate:\nname: Ann\nage: 3");
 }
 
 #[test]
 fn many_objects_are_counted() {
     let many: Vec<Value> = (0..40).map(|i| json!({"store": format!("s{i}"), "sum": i})).collect();
-    assert_eq!(
-        answer(Value::from(many), 40),
-        "aggregate: 40 found.\n- s0: sum 0\n- s1: sum 1\n- s2: sum 2\n… 37 more"
-    );
+    assert_eq!(answer(Value::from(many), 40), "aggregate: 40 found.\n- s0: sum 0\n- s1: sum 1\n- s2: sum 2\n… 37 more");
 }
 
 #[test]
 fn documents_are_title_and_snippet() {
     let text = answer(json!([{"title": "Sun", "content": "light ".repeat(100)}]), 1);
-    assert!(
-        text.starts_with("aggregate: Sun: light light") && text.ends_with('…') && text.len() < 300,
-        "{text}"
-    );
+    assert!(text.starts_with("aggregate: Sun: light light") && text.ends_with('…') && text.len() < 300, "{text}");
 }
 
 #[test]
 fn nothing_found_and_errors_are_said() {
     assert_eq!(answer(json!([]), 0), "aggregate: nothing was found.");
-    assert_eq!(
-        compose(&[], &["no such file".to_owned()]),
-        "This did not work: no such file"
-    );
+    assert_eq!(compose(&[], &["no such file".to_owned()]), "This did not work: no such file");
 }

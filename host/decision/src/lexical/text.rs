@@ -43,9 +43,8 @@ pub(super) fn slice(text: &str, start: usize, end: usize) -> &str {
     text.get(start..end).unwrap_or_default()
 }
 
-const ABBREVIATIONS: [&str; 16] = [
-    "mr", "mrs", "ms", "dr", "st", "jr", "sr", "inc", "ltd", "co", "corp", "no", "vs", "prof", "mt", "ave",
-];
+const ABBREVIATIONS: [&str; 16] =
+    ["mr", "mrs", "ms", "dr", "st", "jr", "sr", "inc", "ltd", "co", "corp", "no", "vs", "prof", "mt", "ave"];
 
 /// Splits a text into words, numbers and single punctuation characters.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
@@ -87,17 +86,7 @@ fn push(
     let whole = slice(text, start, end);
     let low = whole.to_lowercase().replace('’', "'");
     let cap = whole.chars().next().is_some_and(char::is_uppercase);
-    out.push(Token {
-        text: whole.to_owned(),
-        stem: stem(&low),
-        low,
-        start,
-        end,
-        kind,
-        cap,
-        first,
-        gap,
-    });
+    out.push(Token { text: whole.to_owned(), stem: stem(&low), low, start, end, kind, cap, first, gap });
 }
 
 fn digit_at(chars: &[(usize, char)], at: usize) -> bool {
@@ -133,21 +122,13 @@ fn word_end(chars: &[(usize, char)], from: usize) -> usize {
     }
     let abbreviated =
         get(at) == Some('.') && get(at + 1).is_some() && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
-    if abbreviated && word.starts_with(char::is_uppercase) {
-        at + 1
-    } else {
-        at
-    }
+    if abbreviated && word.starts_with(char::is_uppercase) { at + 1 } else { at }
 }
 
 /// `D.C.`, `U.S.`: single letters, each with its full stop.
 fn is_initials(chars: &[(usize, char)], from: usize, dot: usize) -> bool {
     let word = chars.get(from..dot).unwrap_or_default();
-    word.len() >= 3
-        && word
-            .iter()
-            .enumerate()
-            .all(|(i, c)| if i % 2 == 0 { c.1.is_uppercase() } else { c.1 == '.' })
+    word.len() >= 3 && word.iter().enumerate().all(|(i, c)| if i % 2 == 0 { c.1.is_uppercase() } else { c.1 == '.' })
 }
 
 /// Digits with thousands separators, a fraction and an exponent.
@@ -216,11 +197,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// Content words of a text, stemmed, in order.
 pub(super) fn stems(text: &str) -> Vec<String> {
-    words(text)
-        .iter()
-        .filter(|w| !super::lexicon::is_stop(w))
-        .map(|w| stem(w))
-        .collect()
+    words(text).iter().filter(|w| !super::lexicon::is_stop(w)).map(|w| stem(w)).collect()
 }
 
 /// A light stemmer: plural, `-ing`, `-ed`, `-ly`, and the endings that part a verb from its noun.
@@ -231,9 +208,7 @@ pub(super) fn stem(word: &str) -> String {
     }
     let word = plural(word);
     let word = suffix(word);
-    word.strip_suffix('e')
-        .filter(|w| w.len() >= 3)
-        .map_or(word.clone(), str::to_owned)
+    word.strip_suffix('e').filter(|w| w.len() >= 3).map_or(word.clone(), str::to_owned)
 }
 
 fn plural(word: &str) -> String {
@@ -270,10 +245,8 @@ fn suffix(word: String) -> String {
     ] {
         if let Some(base) = word.strip_suffix(ending).filter(|b| b.len() >= least) {
             let mut base = base.to_owned();
-            let doubled = with.is_empty()
-                && ["bb", "dd", "gg", "mm", "nn", "pp", "rr", "tt"]
-                    .iter()
-                    .any(|d| base.ends_with(d));
+            let doubled =
+                with.is_empty() && ["bb", "dd", "gg", "mm", "nn", "pp", "rr", "tt"].iter().any(|d| base.ends_with(d));
             if doubled {
                 base.pop();
             }

@@ -31,11 +31,7 @@ fn tool(name: &str, description: &str, properties: Value) -> ToolEntry {
         annotations: Vec::new(),
     };
     let schema = Arc::new(InputSchema::new(schema).unwrap());
-    ToolEntry {
-        descriptor: Arc::new(descriptor),
-        schema,
-        plugin: "calculate".parse().unwrap(),
-    }
+    ToolEntry { descriptor: Arc::new(descriptor), schema, plugin: "calculate".parse().unwrap() }
 }
 
 fn two_tools() -> Vec<ToolEntry> {
@@ -61,10 +57,7 @@ fn turn(tools: Vec<ToolEntry>, config: &TreeConfig) -> Turn {
         tree,
         environment: SharedEnvironment::default(),
         history: Vec::new(),
-        profile: AgentProfile {
-            style: Some("Be brief.".to_owned()),
-            ..AgentProfile::default()
-        },
+        profile: AgentProfile { style: Some("Be brief.".to_owned()), ..AgentProfile::default() },
         now: "2026-03-02T09:30:00+01:00".to_owned(),
         budget: QueryBudget::default(),
     };
@@ -91,11 +84,8 @@ fn messages(messages: &[Message]) -> String {
 #[test]
 fn the_first_request_with_two_tools_is_small() {
     let prompt = ask(&mut turn(two_tools(), &TreeConfig::default()));
-    let tools: usize = prompt
-        .tools
-        .iter()
-        .map(|t| t.name.len() + t.description.len() + t.schema.to_string().len() + 60)
-        .sum();
+    let tools: usize =
+        prompt.tools.iter().map(|t| t.name.len() + t.description.len() + t.schema.to_string().len() + 60).sum();
     let native = prompt.system.len() + messages(&prompt.messages).len() + tools;
     assert!(native <= 4_500, "{native}");
     let schema = prompt.reply_schema.as_ref().unwrap().to_string().len();
@@ -108,14 +98,7 @@ fn each_form_says_a_tool_once() {
     let prompt = ask(&mut turn(two_tools(), &TreeConfig::default()));
     let description = "Evaluates an arithmetic expression";
     assert!(!messages(&prompt.messages).contains(description));
-    assert_eq!(
-        prompt
-            .tools
-            .iter()
-            .filter(|t| t.description.contains(description))
-            .count(),
-        1
-    );
+    assert_eq!(prompt.tools.iter().filter(|t| t.description.contains(description)).count(), 1);
     assert_eq!(messages(&prompt.text_messages()).matches(description).count(), 1);
     assert!(prompt.tools.iter().all(|t| !t.description.contains("\"type\"")));
 }
@@ -126,10 +109,7 @@ fn text_of_plugins_stands_in_blocks_only() {
     let prompt = ask(&mut turn(vec![evil], &TreeConfig::default()));
     assert!(!prompt.system.contains("free"));
     let native = &prompt.tools.iter().find(|t| t.name == "evil").unwrap().description;
-    assert!(
-        native.starts_with("<data of=\"plugin calculate\">") && native.matches("</data>").count() == 1,
-        "{native}"
-    );
+    assert!(native.starts_with("<data of=\"plugin calculate\">") && native.matches("</data>").count() == 1, "{native}");
     let text = messages(&prompt.text_messages());
     assert_eq!(text.matches("<data").count(), text.matches("</data>").count());
 }
@@ -140,11 +120,7 @@ fn the_stable_part_is_the_same_in_the_next_step() {
     let first = ask(&mut turn);
     let text = json!({"choices": [{"option": "calculate", "inputs": {"expression": "2+3"}}]}).to_string();
     turn.feed(Observation::Replied {
-        reply: ModelReply {
-            text,
-            tool_calls: Vec::new(),
-            usage: Usage::default(),
-        },
+        reply: ModelReply { text, tool_calls: Vec::new(), usage: Usage::default() },
         ms: 1,
     });
     let call_id = loop {
@@ -155,18 +131,12 @@ fn the_stable_part_is_the_same_in_the_next_step() {
         }
     };
     let returned: Object = std::iter::once(("value".to_owned(), json!(5))).collect();
-    let end = elysia_types::CallEnd {
-        outcome: Ok(Some(Value::Object(returned))),
-        state: None,
-    };
+    let end = elysia_types::CallEnd { outcome: Ok(Some(Value::Object(returned))), state: None };
     turn.feed(Observation::CallEnded { call_id, end, ms: 1 });
     let second = ask(&mut turn);
     assert_eq!(first.stable_bytes, second.stable_bytes);
     let of = |p: &Prompt| format!("{}{}", p.system, messages(&p.messages));
-    assert_eq!(
-        of(&first).get(..first.stable_bytes),
-        of(&second).get(..second.stable_bytes)
-    );
+    assert_eq!(of(&first).get(..first.stable_bytes), of(&second).get(..second.stable_bytes));
     assert_eq!(first.tools, second.tools);
     assert_eq!(first.options, second.options);
 }
@@ -174,20 +144,13 @@ fn the_stable_part_is_the_same_in_the_next_step() {
 #[test]
 fn a_branch_shows_names_below_and_no_schema() {
     let mut config = TreeConfig::default();
-    config.branches.insert(
-        "maths".to_owned(),
-        BranchConfig {
-            description: "Sums.".to_owned(),
-            ..BranchConfig::default()
-        },
-    );
+    config
+        .branches
+        .insert("maths".to_owned(), BranchConfig { description: "Sums.".to_owned(), ..BranchConfig::default() });
     for name in ["calculate", "convert"] {
         config.tools.insert(
             name.to_owned(),
-            crate::config::ToolConfig {
-                branch: Some("maths".to_owned()),
-                ..Default::default()
-            },
+            crate::config::ToolConfig { branch: Some("maths".to_owned()), ..Default::default() },
         );
     }
     let prompt = ask(&mut turn(two_tools(), &config));
@@ -208,12 +171,7 @@ fn days_of_the_week() {
 
 #[test]
 fn history_never_exceeds_its_budget() {
-    let said: Vec<Message> = (0..40)
-        .map(|i| Message {
-            role: Role::User,
-            text: "ä\"x".repeat(i * 7),
-        })
-        .collect();
+    let said: Vec<Message> = (0..40).map(|i| Message { role: Role::User, text: "ä\"x".repeat(i * 7) }).collect();
     for budget in [0, 40, 100, 161, 300, 1_000, 50_000] {
         let text = history(&said, budget);
         assert!(text.len() as u64 <= budget.max(40), "{budget}: {}", text.len());

@@ -45,17 +45,10 @@ fn wrapped(value: Value) -> Object {
 
 /// The name of a result that has none.
 pub(super) fn default_name() -> Result<ResultName, Failure> {
-    "default"
-        .parse()
-        .map_err(|e: elysia_types::IdError| Failure::new(FailureCode::Internal, e.to_string()))
+    "default".parse().map_err(|e: elysia_types::IdError| Failure::new(FailureCode::Internal, e.to_string()))
 }
 
 /// Pairs as `{front-end field: object field}`; none when there are none.
 pub(super) fn mapping(pairs: Vec<(String, String)>) -> Option<Object> {
-    (!pairs.is_empty()).then(|| {
-        pairs
-            .into_iter()
-            .map(|(front, field)| (front, Value::String(field)))
-            .collect()
-    })
+    (!pairs.is_empty()).then(|| pairs.into_iter().map(|(front, field)| (front, Value::String(field))).collect())
 }

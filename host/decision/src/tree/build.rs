@@ -16,70 +16,42 @@ pub(super) fn build(config: &TreeConfig, tools: Vec<ToolEntry>) -> Result<(Arc<T
     let (mut branches, ids) = branches(config)?;
     check_tool_keys(config, &ids)?;
     let mut warnings: Vec<String> = Vec::new();
-    for name in config
-        .tools
-        .keys()
-        .filter(|name| !tools.iter().any(|t| t.descriptor.name == *name.as_str()))
-    {
-        warnings.push(format!(
-            "`tree.tools.{name}`: no loaded plugin has a tool `{name}`; the entry has no effect"
-        ));
+    for name in config.tools.keys().filter(|name| !tools.iter().any(|t| t.descriptor.name == *name.as_str())) {
+        warnings.push(format!("`tree.tools.{name}`: no loaded plugin has a tool `{name}`; the entry has no effect"));
     }
     let mut leaves: Vec<Leaf> = Vec::with_capacity(tools.len());
     for entry in tools {
         let name = entry.descriptor.name.clone();
         if let Some(owner) = owner_of(name.as_str(), &ids, &leaves) {
-            warnings.push(format!(
-                "tool `{name}` of plugin `{}` is left out: its name is that of {owner}",
-                entry.plugin
-            ));
+            warnings
+                .push(format!("tool `{name}` of plugin `{}` is left out: its name is that of {owner}", entry.plugin));
         } else if let Some(placed) = place(config, &ids, entry, &mut warnings)? {
             leaves.push(placed);
         }
     }
     warn_of_dead_sequels(&leaves, &mut warnings);
-    let sequels = (0..leaves.len())
-        .map(ToolIdx)
-        .filter(|i| leaves.get(i.0).is_some_and(|l| !l.after.is_empty()))
-        .collect();
+    let sequels =
+        (0..leaves.len()).map(ToolIdx).filter(|i| leaves.get(i.0).is_some_and(|l| !l.after.is_empty())).collect();
     hang(&mut branches, &leaves);
     let levels = branches.iter().map(|b| b.depth).max().unwrap_or(0);
-    Ok((
-        Arc::new(Tree {
-            branches,
-            leaves,
-            sequels,
-            levels,
-            native: NativeParameters::new(),
-        }),
-        warnings,
-    ))
+    Ok((Arc::new(Tree { branches, leaves, sequels, levels, native: NativeParameters::new() }), warnings))
 }
 
 type Ids = HashMap<String, BranchIdx>;
 
 /// Branches in the order of the configuration, the root first; parents linked, no tools yet.
 fn branches(config: &TreeConfig) -> Result<(Vec<Branch>, Ids), TreeError> {
-    let instruction = config
-        .instruction
-        .clone()
-        .unwrap_or_else(|| ROOT_INSTRUCTION.to_owned());
+    let instruction = config.instruction.clone().unwrap_or_else(|| ROOT_INSTRUCTION.to_owned());
     let mut branches = vec![branch(ROOT, String::new(), instruction)];
     let mut ids = Ids::from([(ROOT.to_owned(), BranchIdx(0))]);
     for (id, wanted) in &config.branches {
         check_branch_id(id)?;
         ids.insert(id.clone(), BranchIdx(branches.len()));
-        branches.push(branch(
-            id,
-            wanted.description.clone(),
-            wanted.instruction.clone().unwrap_or_default(),
-        ));
+        branches.push(branch(id, wanted.description.clone(), wanted.instruction.clone().unwrap_or_default()));
     }
     for (id, wanted) in &config.branches {
         let under = wanted.under.as_deref().unwrap_or(ROOT);
-        let parent = *ids
-            .get(under)
-            .ok_or_else(|| unknown_branch(format!("tree.branches.{id}.under"), under, &ids))?;
+        let parent = *ids.get(under).ok_or_else(|| unknown_branch(format!("tree.branches.{id}.under"), under, &ids))?;
         if let Some(own) = ids.get(id) {
             if let Some(b) = branches.get_mut(own.0) {
                 b.parent = Some(parent);
@@ -100,40 +72,20 @@ fn branches(config: &TreeConfig) -> Result<(Vec<Branch>, Ids), TreeError> {
 
 fn branch(id: &str, description: String, instruction: String) -> Branch {
     let (branches, tools, below) = (Vec::new(), Vec::new(), Vec::new());
-    Branch {
-        id: id.to_owned(),
-        description,
-        instruction,
-        parent: None,
-        branches,
-        tools,
-        below,
-        depth: 0,
-    }
+    Branch { id: id.to_owned(), description, instruction, parent: None, branches, tools, below, depth: 0 }
 }
 
 fn check_branch_id(id: &str) -> Result<(), TreeError> {
     let key = format!("tree.branches.{id}");
     if id == ROOT {
-        return Err(TreeError::Taken {
-            key,
-            id: id.to_owned(),
-            owner: "the root branch",
-        });
+        return Err(TreeError::Taken { key, id: id.to_owned(), owner: "the root branch" });
     }
     if BUILT_INS.contains(&id) {
-        return Err(TreeError::Taken {
-            key,
-            id: id.to_owned(),
-            owner: "a built-in option",
-        });
+        return Err(TreeError::Taken { key, id: id.to_owned(), owner: "a built-in option" });
     }
     match id.parse::<BranchId>() {
         Ok(_) => Ok(()),
-        Err(e) => Err(TreeError::InvalidName {
-            key,
-            reason: e.to_string(),
-        }),
+        Err(e) => Err(TreeError::InvalidName { key, reason: e.to_string() }),
     }
 }
 
@@ -165,30 +117,20 @@ fn depth(branches: &[Branch], start: BranchIdx) -> Result<u32, TreeError> {
 fn unknown_branch(key: String, id: &str, ids: &Ids) -> TreeError {
     let mut known: Vec<&str> = ids.keys().map(String::as_str).collect();
     known.sort_unstable();
-    TreeError::UnknownBranch {
-        key,
-        id: truncate(&clean_line(id), 80).to_owned(),
-        known: known.join(", "),
-    }
+    TreeError::UnknownBranch { key, id: truncate(&clean_line(id), 80).to_owned(), known: known.join(", ") }
 }
 
 fn check_tool_keys(config: &TreeConfig, ids: &Ids) -> Result<(), TreeError> {
     for (name, wanted) in &config.tools {
         if let Err(e) = name.parse::<ToolName>() {
-            return Err(TreeError::InvalidName {
-                key: format!("tree.tools.{name}"),
-                reason: e.to_string(),
-            });
+            return Err(TreeError::InvalidName { key: format!("tree.tools.{name}"), reason: e.to_string() });
         }
         if let Some(branch) = wanted.branch.as_deref().filter(|b| !ids.contains_key(*b)) {
             return Err(unknown_branch(format!("tree.tools.{name}.branch"), branch, ids));
         }
         for before in wanted.after.iter().flatten() {
             if let Err(e) = before.parse::<ToolName>() {
-                return Err(TreeError::InvalidName {
-                    key: format!("tree.tools.{name}.after"),
-                    reason: e.to_string(),
-                });
+                return Err(TreeError::InvalidName { key: format!("tree.tools.{name}.after"), reason: e.to_string() });
             }
         }
     }
@@ -222,18 +164,8 @@ fn place(
     if !operator.enabled {
         return Ok(None);
     }
-    let wish = entry
-        .descriptor
-        .placement
-        .clone()
-        .filter(|_| config.preset != Preset::MultiBranch)
-        .unwrap_or_default();
-    let ToolConfig {
-        branch,
-        after,
-        unchosen,
-        ..
-    } = operator;
+    let wish = entry.descriptor.placement.clone().filter(|_| config.preset != Preset::MultiBranch).unwrap_or_default();
+    let ToolConfig { branch, after, unchosen, .. } = operator;
     let branch = match (branch, wish.branch) {
         (Some(id), _) => *ids.get(&id).ok_or_else(|| unknown_branch(format!("tree.tools.{name}.branch"), &id, ids))?,
         (None, Some(id)) => *ids.get(id.as_str()).unwrap_or_else(|| {

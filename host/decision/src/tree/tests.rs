@@ -28,36 +28,19 @@ fn entry(name: &str, branch: Option<&str>, after: &[&str]) -> ToolEntry {
         annotations: Vec::new(),
     };
     let schema = Arc::new(InputSchema::new(schema).unwrap());
-    ToolEntry {
-        descriptor: Arc::new(descriptor),
-        schema,
-        plugin: "demo".parse().unwrap(),
-    }
+    ToolEntry { descriptor: Arc::new(descriptor), schema, plugin: "demo".parse().unwrap() }
 }
 
 fn config() -> TreeConfig {
-    let mut config = TreeConfig {
-        instruction: Some("Go.".to_owned()),
-        ..TreeConfig::default()
-    };
+    let mut config = TreeConfig { instruction: Some("Go.".to_owned()), ..TreeConfig::default() };
     let branch = |under: Option<&str>, text: &str| BranchConfig {
         under: under.map(str::to_owned),
         description: text.to_owned(),
         instruction: None,
     };
-    config
-        .branches
-        .insert("web_search".to_owned(), branch(None, "looks outside"));
-    config
-        .branches
-        .insert("deep".to_owned(), branch(Some("web_search"), "looks further"));
-    config.tools.insert(
-        "top".to_owned(),
-        ToolConfig {
-            unchosen: true,
-            ..ToolConfig::default()
-        },
-    );
+    config.branches.insert("web_search".to_owned(), branch(None, "looks outside"));
+    config.branches.insert("deep".to_owned(), branch(Some("web_search"), "looks further"));
+    config.tools.insert("top".to_owned(), ToolConfig { unchosen: true, ..ToolConfig::default() });
     config
 }
 

@@ -58,11 +58,7 @@ impl Turn {
     }
 
     fn act(&mut self, legal: Legal, question: &Question) {
-        let Legal {
-            verdict,
-            decision,
-            is_choice,
-        } = legal;
+        let Legal { verdict, decision, is_choice } = legal;
         // Words that were asked for are not a decision; words given instead of one are.
         if is_choice || question.kind == PromptKind::Decide {
             self.n_decisions += 1;
@@ -114,11 +110,7 @@ impl Turn {
             Pick::Branch(branch) => self.at = branch,
             _ => {
                 self.went_back = true;
-                self.at = self
-                    .tree
-                    .branch(self.at)
-                    .and_then(|b| b.parent)
-                    .unwrap_or_else(|| self.tree.root());
+                self.at = self.tree.branch(self.at).and_then(|b| b.parent).unwrap_or_else(|| self.tree.root());
             }
         }
         self.step();
@@ -141,9 +133,5 @@ fn said(reply: &ModelReply) -> String {
         let arguments = clean(&call.arguments);
         out.push_str(truncate(&format!("\n{} {arguments}", clean(&call.name)), room));
     }
-    if out.trim().is_empty() {
-        "(nothing)".to_owned()
-    } else {
-        out.trim().to_owned()
-    }
+    if out.trim().is_empty() { "(nothing)".to_owned() } else { out.trim().to_owned() }
 }

@@ -34,10 +34,7 @@ impl Turn {
                 .skip(n_left)
                 .filter_map(|(t, _)| Some(self.tree.leaf(*t)?.name().to_string()))
                 .collect();
-            self.emit(EventBody::Warning {
-                call: None,
-                text: format!("{reason}; not run: {}", names.join(", ")),
-            });
+            self.emit(EventBody::Warning { call: None, text: format!("{reason}; not run: {}", names.join(", ")) });
             for (tool, inputs) in runnable.split_off(n_left) {
                 self.note_not_run(tool, inputs, &reason);
             }
@@ -59,12 +56,7 @@ impl Turn {
             tool: leaf.name().clone(),
             plugin: leaf.entry.plugin.clone(),
         };
-        Some(CallPlan {
-            call,
-            inputs,
-            effects: leaf.descriptor().effects,
-            chosen,
-        })
+        Some(CallPlan { call, inputs, effects: leaf.descriptor().effects, chosen })
     }
 
     /// Plans calls in the order of telling and starts what can start.
@@ -107,14 +99,7 @@ impl Turn {
             && let Some(leaf) = self.tree.leaf(call.tool)
         {
             let code = call.failure.as_ref().map(|f| f.code);
-            self.repeats.ended(
-                call.tool,
-                leaf,
-                call.plan.inputs.clone(),
-                code,
-                changed_state,
-                self.recorder.changes,
-            );
+            self.repeats.ended(call.tool, leaf, call.plan.inputs.clone(), code, changed_state, self.recorder.changes);
         }
         match self.phase {
             Phase::Stopping(stop) if self.recorder.running().is_empty() => self.stopped(stop),
@@ -203,10 +188,9 @@ impl Turn {
         match (stop, &self.prompt) {
             (Stop::Cancelled, _) => self.cancelled(),
             (Stop::TimeIsUp, Some(_)) => self.compose_at_limit("the query's time is used up"),
-            (Stop::TimeIsUp, None) => self.fail(elysia_types::Failure::new(
-                FailureCode::Deadline,
-                "the query's time is used up",
-            )),
+            (Stop::TimeIsUp, None) => {
+                self.fail(elysia_types::Failure::new(FailureCode::Deadline, "the query's time is used up"))
+            }
         }
     }
 }

@@ -12,31 +12,14 @@ impl Turn {
         let ended = self.summary(EndStatus::Completed, Some(outcome), None);
         let (response, objects) = (ended.response.clone(), ended.objects.clone());
         let (decisions, tokens) = (ended.decisions, ended.tokens);
-        self.close(
-            ended,
-            EventBody::QueryCompleted {
-                outcome,
-                response,
-                objects,
-                decisions,
-                tokens,
-            },
-        );
+        self.close(ended, EventBody::QueryCompleted { outcome, response, objects, decisions, tokens });
     }
 
     pub(super) fn fail(&mut self, failure: Failure) {
         let ended = self.summary(EndStatus::Failed, None, Some(failure.clone()));
         let (response, objects) = (ended.response.clone(), ended.objects.clone());
         let Failure { code, message, .. } = failure;
-        self.close(
-            ended,
-            EventBody::QueryFailed {
-                code,
-                message,
-                response,
-                objects,
-            },
-        );
+        self.close(ended, EventBody::QueryFailed { code, message, response, objects });
     }
 
     pub(super) fn cancelled(&mut self) {
@@ -89,35 +72,19 @@ impl Turn {
             .filter(|f| f.displayed)
             .map(|f| {
                 let (tool, name) = (f.tool.as_str(), f.name.as_str());
-                ResultView {
-                    tool,
-                    name,
-                    objects: &f.objects,
-                    total: f.objects.len(),
-                }
+                ResultView { tool, name, objects: &f.objects, total: f.objects.len() }
             })
             .collect();
-        let errors: Vec<String> = self
-            .recorder
-            .tasks
-            .iter()
-            .filter_map(|t| unresolved(&t.outcome))
-            .collect();
+        let errors: Vec<String> = self.recorder.tasks.iter().filter_map(|t| unresolved(&t.outcome)).collect();
         (!shown.is_empty() || !errors.is_empty()).then(|| lexical::compose(&shown, &errors))
     }
 
     pub(super) fn new_messages(&self) -> Vec<Message> {
         let Some(prompt) = &self.prompt else { return Vec::new() };
-        let mut messages = vec![Message {
-            role: Role::User,
-            text: prompt.to_string(),
-        }];
+        let mut messages = vec![Message { role: Role::User, text: prompt.to_string() }];
         let response = self.recorder.response();
         if !response.is_empty() {
-            messages.push(Message {
-                role: Role::Assistant,
-                text: response,
-            });
+            messages.push(Message { role: Role::Assistant, text: response });
         }
         messages
     }

@@ -71,8 +71,7 @@ impl Turn {
                 return false;
             };
             let from = done.len().checked_sub(leaf.after.len());
-            from.and_then(|from| done.get(from..))
-                .is_some_and(|last| last.iter().copied().eq(leaf.after.iter()))
+            from.and_then(|from| done.get(from..)).is_some_and(|last| last.iter().copied().eq(leaf.after.iter()))
         };
         self.tree.sequels().iter().filter(follows).copied().collect()
     }
@@ -101,9 +100,7 @@ impl Turn {
     ) {
         for (name, reason) in failed {
             if let Some((idx, _)) = self.tree.tool(name.as_str()) {
-                self.known
-                    .failed
-                    .insert(idx, truncate(&clean_line(&reason), 300).to_owned());
+                self.known.failed.insert(idx, truncate(&clean_line(&reason), 300).to_owned());
             }
         }
         for idx in self.in_reach() {
@@ -114,9 +111,7 @@ impl Turn {
             let answer = available.iter().find(|(name, _)| name == leaf.name()).map(|(_, a)| a);
             let reason = match answer {
                 Some(Availability { available: true, .. }) => None,
-                Some(Availability {
-                    reason: Some(reason), ..
-                }) => Some(truncate(&clean_line(reason), 300).to_owned()),
+                Some(Availability { reason: Some(reason), .. }) => Some(truncate(&clean_line(reason), 300).to_owned()),
                 Some(Availability { reason: None, .. }) => Some("its plugin says that it is not available".to_owned()),
                 None => Some("its plugin did not say whether it is available".to_owned()),
             };
@@ -125,20 +120,11 @@ impl Turn {
                 None => self.known.unavailable.remove(&idx),
             };
         }
-        let wanted = if with_rules {
-            self.admitted(run_if_true)
-        } else {
-            Vec::new()
-        };
+        let wanted = if with_rules { self.admitted(run_if_true) } else { Vec::new() };
         if wanted.is_empty() {
             self.decide();
         } else {
-            self.begin(
-                Batch::Unchosen {
-                    changes_before: self.recorder.changes,
-                },
-                wanted,
-            );
+            self.begin(Batch::Unchosen { changes_before: self.recorder.changes }, wanted);
         }
     }
 
@@ -156,10 +142,7 @@ impl Turn {
             }
             match leaf.entry.schema.complete(inputs) {
                 Ok(inputs) => {
-                    let is_repeat = self
-                        .repeats
-                        .refusal(idx, leaf, &inputs, self.recorder.changes)
-                        .is_some();
+                    let is_repeat = self.repeats.refusal(idx, leaf, &inputs, self.recorder.changes).is_some();
                     if !is_repeat && self.unchosen.admit(idx, &inputs) {
                         admitted.push((idx, inputs));
                     }
@@ -189,14 +172,7 @@ impl Turn {
         // A tree without branches has no moves to use up.
         let may_move = self.tree.levels() == 0 || self.moves < 2 * self.tree.levels();
         let sequels = if is_root { self.sequels() } else { Vec::new() };
-        let offer = Offer::new(
-            &self.tree,
-            self.at,
-            &sequels,
-            &self.known,
-            may_move,
-            !is_root && !self.went_back,
-        );
+        let offer = Offer::new(&self.tree, self.at, &sequels, &self.known, may_move, !is_root && !self.went_back);
         if offer.is_bare() {
             if is_root {
                 let why = if may_move { NOTHING_ON_OFFER } else { NO_MOVE_LEFT };
@@ -227,10 +203,7 @@ impl Turn {
         };
         let leaf = self.tree.leaf(*tool)?;
         let may = leaf.entry.schema.needs_no_inputs() && !self.taken_unasked.contains(tool);
-        let is_repeat = self
-            .repeats
-            .refusal(*tool, leaf, &no_inputs(), self.recorder.changes)
-            .is_some();
+        let is_repeat = self.repeats.refusal(*tool, leaf, &no_inputs(), self.recorder.changes).is_some();
         (may && !is_repeat).then_some(*tool)
     }
 
@@ -240,10 +213,7 @@ impl Turn {
         self.n_decisions += 1;
         self.emit(EventBody::Decision {
             branch: self.branch_id(),
-            choices: vec![Chosen {
-                option,
-                inputs: no_inputs(),
-            }],
+            choices: vec![Chosen { option, inputs: no_inputs() }],
             message: None,
             reason: Some(ONLY_ONE.to_owned()),
             end: false,
@@ -257,12 +227,7 @@ impl Turn {
     /// Asks for an answer in words.
     pub(super) fn ask_answer(&mut self, why: String, outcome: QueryOutcome) {
         let offer = Offer::new(&self.tree, self.at, &[], &self.known, false, false);
-        let bare = Offer {
-            tools: Vec::new(),
-            branches: Vec::new(),
-            unavailable: Vec::new(),
-            ..offer
-        };
+        let bare = Offer { tools: Vec::new(), branches: Vec::new(), unavailable: Vec::new(), ..offer };
         self.ask_answer_with(bare, why, outcome);
     }
 

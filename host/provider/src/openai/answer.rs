@@ -16,10 +16,7 @@ use crate::transport::{Body, Incoming};
 const MAX_REPLY_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes read of an answer that is not success.
 const MAX_REFUSAL_BYTES: usize = 16 * 1024;
-const POLICY: JsonPolicy = JsonPolicy {
-    max_bytes: MAX_REPLY_BYTES,
-    max_depth: 64,
-};
+const POLICY: JsonPolicy = JsonPolicy { max_bytes: MAX_REPLY_BYTES, max_depth: 64 };
 
 /// Reads answers of one endpoint.
 pub(crate) struct Reader<'a> {
@@ -52,10 +49,7 @@ impl Reader<'_> {
         let mut reply = draft.into_reply(request);
         if self.key.is_some() {
             reply.text = self.scrub(&reply.text);
-            reply
-                .tool_calls
-                .iter_mut()
-                .for_each(|call| call.arguments = self.scrub(&call.arguments));
+            reply.tool_calls.iter_mut().for_each(|call| call.arguments = self.scrub(&call.arguments));
         }
         Ok(reply)
     }
@@ -106,11 +100,7 @@ impl Reader<'_> {
                 format!("`{}`", truncate(&one_line(start), 80))
             };
             let kind = if kind.is_empty() { "of no type" } else { kind };
-            self.bad(
-                format!("{shown} ({}) is not JSON: {e}", one_line(kind)),
-                None,
-                start.starts_with('{'),
-            )
+            self.bad(format!("{shown} ({}) is not JSON: {e}", one_line(kind)), None, start.starts_with('{'))
         })?;
         draft.add(&json).map_err(|e| self.part_error(e, Draft::default()))?;
         if draft.is_empty() {
@@ -175,11 +165,7 @@ impl Reader<'_> {
         }
         let reason = "the stream ended without a finish reason".to_owned();
         let partial = self.partial(draft);
-        Err(ProviderError::Cut {
-            endpoint: self.endpoint.to_owned(),
-            reason,
-            partial,
-        })
+        Err(ProviderError::Cut { endpoint: self.endpoint.to_owned(), reason, partial })
     }
 
     fn charge(&self, before: usize, more: usize) -> Result<(), ProviderError> {
@@ -187,22 +173,12 @@ impl Reader<'_> {
             return Ok(());
         }
         let (endpoint, what, limit) = (self.endpoint.to_owned(), "the whole", MAX_REPLY_BYTES);
-        Err(ProviderError::TooLarge {
-            endpoint,
-            what,
-            limit,
-            partial: None,
-        })
+        Err(ProviderError::TooLarge { endpoint, what, limit, partial: None })
     }
 
     fn too_long(&self, partial: Option<String>) -> ProviderError {
         let (endpoint, what, limit) = (self.endpoint.to_owned(), "one event of its stream", MAX_EVENT_BYTES);
-        ProviderError::TooLarge {
-            endpoint,
-            what,
-            limit,
-            partial,
-        }
+        ProviderError::TooLarge { endpoint, what, limit, partial }
     }
 
     fn part_error(&self, error: PartError, draft: Draft) -> ProviderError {
@@ -211,11 +187,7 @@ impl Reader<'_> {
         match error {
             PartError::Server(text) => {
                 let reason = format!("the server reports {}", one_line(&self.scrub(&text)));
-                ProviderError::Cut {
-                    endpoint,
-                    reason,
-                    partial,
-                }
+                ProviderError::Cut { endpoint, reason, partial }
             }
             PartError::Format(reason) => self.bad(reason, partial, true),
         }
@@ -223,12 +195,7 @@ impl Reader<'_> {
 
     fn bad(&self, reason: String, partial: Option<String>, passing: bool) -> ProviderError {
         let reason = one_line(&self.scrub(&reason));
-        ProviderError::BadReply {
-            endpoint: self.endpoint.to_owned(),
-            reason,
-            partial,
-            passing,
-        }
+        ProviderError::BadReply { endpoint: self.endpoint.to_owned(), reason, partial, passing }
     }
 
     fn partial(&self, draft: Draft) -> Option<String> {

@@ -32,11 +32,7 @@ pub(crate) struct Quirks {
 impl Quirks {
     pub(crate) fn new(native_tools: NativeTools, is_openai: bool) -> Self {
         Self {
-            mode: if native_tools == NativeTools::Off {
-                Mode::Schema
-            } else {
-                Mode::Tools
-            },
+            mode: if native_tools == NativeTools::Off { Mode::Schema } else { Mode::Tools },
             insists: native_tools == NativeTools::On,
             completion_tokens: is_openai,
             no_temperature: false,
@@ -54,43 +50,25 @@ impl Quirks {
         let speaks_of = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
         let was_sent = |key: &str| sent.get(key).is_some();
         if was_sent("temperature") && speaks_of(&["temperature"]) {
-            return Some(Self {
-                no_temperature: true,
-                ..self
-            });
+            return Some(Self { no_temperature: true, ..self });
         }
         if was_sent("max_tokens") && speaks_of(&["max_completion_tokens"]) {
-            return Some(Self {
-                completion_tokens: true,
-                ..self
-            });
+            return Some(Self { completion_tokens: true, ..self });
         }
         if was_sent("stream_options") && speaks_of(&["stream_options", "include_usage"]) {
-            return Some(Self {
-                no_stream_options: true,
-                ..self
-            });
+            return Some(Self { no_stream_options: true, ..self });
         }
         if was_sent("tools") && !self.insists {
             if self.mode == Mode::Tools && speaks_of(&["tool_choice"]) {
-                return Some(Self {
-                    mode: Mode::OptionalTools,
-                    ..self
-                });
+                return Some(Self { mode: Mode::OptionalTools, ..self });
             }
             if speaks_of(&["tool", "function call"]) {
-                return Some(Self {
-                    mode: Mode::Schema,
-                    ..self
-                });
+                return Some(Self { mode: Mode::Schema, ..self });
             }
         }
         if was_sent("response_format") && speaks_of(&["response_format", "json_schema", "schema", "grammar"]) {
             // With tools insisted on, a schema is sent only for replies without tools.
-            return (self.mode != Mode::Text).then_some(Self {
-                mode: Mode::Text,
-                ..self
-            });
+            return (self.mode != Mode::Text).then_some(Self { mode: Mode::Text, ..self });
         }
         None
     }

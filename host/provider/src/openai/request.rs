@@ -19,27 +19,16 @@ pub(crate) fn body(request: &ModelRequest, model: &str, stream: bool, quirks: Qu
     body.insert("model".to_owned(), json!(model));
     if native {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
-        let choice = if quirks.mode == Mode::OptionalTools {
-            "auto"
-        } else {
-            "required"
-        };
+        let choice = if quirks.mode == Mode::OptionalTools { "auto" } else { "required" };
         body.insert("tool_choice".to_owned(), json!(choice));
     }
     if let (Some(schema), true) = (&schema, quirks.mode != Mode::Text) {
         let format = json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": plain_schema(schema)}});
         body.insert("response_format".to_owned(), format);
     }
-    body.insert(
-        "messages".to_owned(),
-        messages(request, has_tools && !native, schema.as_ref()),
-    );
+    body.insert("messages".to_owned(), messages(request, has_tools && !native, schema.as_ref()));
     if let Some(limit) = request.max_output_tokens {
-        let key = if quirks.completion_tokens {
-            "max_completion_tokens"
-        } else {
-            "max_tokens"
-        };
+        let key = if quirks.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
         body.insert(key.to_owned(), json!(limit));
     }
     if let (Some(temperature), false) = (request.temperature, quirks.no_temperature) {
@@ -57,13 +46,7 @@ pub(crate) fn body(request: &ModelRequest, model: &str, stream: bool, quirks: Qu
 fn messages(request: &ModelRequest, describe_tools: bool, schema: Option<&Value>) -> Value {
     let mut system = request.system.clone();
     if describe_tools {
-        push_section(
-            &mut system,
-            &request
-                .tools_as_text
-                .clone()
-                .unwrap_or_else(|| describe(&request.tools)),
-        );
+        push_section(&mut system, &request.tools_as_text.clone().unwrap_or_else(|| describe(&request.tools)));
     }
     if let Some(schema) = schema {
         // Stated even where it is enforced: a grammar the model does not see makes it choose blindly.
@@ -95,12 +78,7 @@ fn push_section(text: &mut String, section: &str) {
 
 fn describe(tools: &[ToolSpec]) -> String {
     let mut text = "Options you may choose, one JSON object a line:".to_owned();
-    for ToolSpec {
-        name,
-        description,
-        schema,
-    } in tools
-    {
+    for ToolSpec { name, description, schema } in tools {
         // As JSON, so that a description cannot look like an instruction of ours or like another option.
         let line = json!({"option": name, "description": description, "inputs": schema});
         text.push('\n');
@@ -140,11 +118,7 @@ fn tool(tool: &ToolSpec) -> Value {
     } else {
         parameters = json!({"type": "object", "properties": {}});
     }
-    let ToolSpec {
-        name,
-        description,
-        schema: _,
-    } = tool;
+    let ToolSpec { name, description, schema: _ } = tool;
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
 }
 

@@ -20,10 +20,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     pub(crate) fn into_error(self, endpoint: &str, config: &OpenAiConfig) -> ProviderError {
         let reason = self.reason();
-        let retry_after = self
-            .retry_after
-            .as_deref()
-            .and_then(|v| parse_retry_after(v, SystemTime::now()));
+        let retry_after = self.retry_after.as_deref().and_then(|v| parse_retry_after(v, SystemTime::now()));
         let sent = config.api_key.is_some();
         from_status(endpoint, self.status, reason, retry_after, &config.model, sent)
     }
@@ -37,11 +34,7 @@ impl Refusal {
             Err(_) => strip_tags(&self.text),
         };
         let line = one_line(&text);
-        if line.is_empty() {
-            "no reason given".to_owned()
-        } else {
-            line
-        }
+        if line.is_empty() { "no reason given".to_owned() } else { line }
     }
 }
 
@@ -56,44 +49,18 @@ pub(crate) fn from_status(
 ) -> ProviderError {
     let endpoint = endpoint.to_owned();
     match status {
-        401 | 403 => ProviderError::Key {
-            endpoint,
-            status,
-            reason,
-            sent,
-        },
-        404 => ProviderError::ModelNotFound {
-            endpoint,
-            model: model.to_owned(),
-            reason,
-        },
-        429 => ProviderError::RateLimited {
-            endpoint,
-            reason,
-            retry_after,
-        },
-        500..=599 => ProviderError::Server {
-            endpoint,
-            status,
-            reason,
-            retry_after,
-        },
-        _ => ProviderError::Refused {
-            endpoint,
-            status,
-            reason,
-        },
+        401 | 403 => ProviderError::Key { endpoint, status, reason, sent },
+        404 => ProviderError::ModelNotFound { endpoint, model: model.to_owned(), reason },
+        429 => ProviderError::RateLimited { endpoint, reason, retry_after },
+        500..=599 => ProviderError::Server { endpoint, status, reason, retry_after },
+        _ => ProviderError::Refused { endpoint, status, reason },
     }
 }
 
 /// The message of an error object in any of its usual shapes.
 pub(crate) fn error_text(json: &Value) -> Option<String> {
     let error = json.get("error").unwrap_or(json);
-    let text = error
-        .get("message")
-        .or_else(|| error.get("detail"))
-        .or_else(|| json.get("detail"))
-        .unwrap_or(error);
+    let text = error.get("message").or_else(|| error.get("detail")).or_else(|| json.get("detail")).unwrap_or(error);
     match text {
         Value::String(text) => Some(text.clone()),
         Value::Null => None,

@@ -86,19 +86,12 @@ impl Draft {
             Some(_) => self.calls.iter().rposition(|call| call.index == index),
             None => self.calls.len().checked_sub(1),
         };
-        let known = known.filter(|at| {
-            self.calls
-                .get(*at)
-                .is_some_and(|call| call.goes_on_with(index, id, name))
-        });
+        let known = known.filter(|at| self.calls.get(*at).is_some_and(|call| call.goes_on_with(index, id, name)));
         if known.is_none() {
             if self.calls.len() >= MAX_TOOL_CALLS {
                 return;
             }
-            self.calls.push(DraftCall {
-                index,
-                ..DraftCall::default()
-            });
+            self.calls.push(DraftCall { index, ..DraftCall::default() });
         }
         let at = known.unwrap_or(self.calls.len().saturating_sub(1));
         let Some(call) = self.calls.get_mut(at) else { return };
@@ -150,22 +143,10 @@ impl Draft {
         let text = if refused { self.refusal } else { self.text };
         let tool_calls = self.calls.into_iter().map(|call| {
             // A tool without inputs is often called with no arguments at all.
-            let arguments = if call.arguments.trim().is_empty() {
-                "{}".to_owned()
-            } else {
-                call.arguments
-            };
-            ToolCall {
-                name: call.name,
-                arguments,
-            }
+            let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
+            ToolCall { name: call.name, arguments }
         });
-        let mut reply = Reply {
-            text,
-            tool_calls: tool_calls.collect(),
-            usage: Usage::default(),
-            stop,
-        };
+        let mut reply = Reply { text, tool_calls: tool_calls.collect(), usage: Usage::default(), stop };
         reply.usage = self.usage.unwrap_or_else(|| Usage {
             input: estimate(request.n_bytes()),
             output: estimate(reply.n_bytes()),
@@ -179,10 +160,7 @@ fn push_content(text: &mut String, content: Option<&Value>) {
     match content {
         Some(Value::String(part)) => text.push_str(part),
         Some(Value::Array(parts)) => {
-            parts
-                .iter()
-                .filter_map(|p| p.get("text")?.as_str())
-                .for_each(|part| text.push_str(part));
+            parts.iter().filter_map(|p| p.get("text")?.as_str()).for_each(|part| text.push_str(part));
         }
         _ => {}
     }
@@ -192,10 +170,7 @@ fn usage(usage: &Value) -> Option<Usage> {
     let details = usage.get("prompt_tokens_details");
     Some(Usage {
         input: usage.get("prompt_tokens")?.as_u64()?,
-        output: usage
-            .get("completion_tokens")
-            .and_then(Value::as_u64)
-            .unwrap_or_default(),
+        output: usage.get("completion_tokens").and_then(Value::as_u64).unwrap_or_default(),
         cached: details.and_then(|d| d.get("cached_tokens")).and_then(Value::as_u64),
     })
 }

@@ -13,11 +13,7 @@ fn draft(parts: &[Value]) -> Reply {
 }
 
 fn calls(reply: &Reply) -> Vec<(&str, &str)> {
-    reply
-        .tool_calls
-        .iter()
-        .map(|c| (c.name.as_str(), c.arguments.as_str()))
-        .collect()
+    reply.tool_calls.iter().map(|c| (c.name.as_str(), c.arguments.as_str())).collect()
 }
 
 fn delta(tool_calls: Value) -> Value {
@@ -53,9 +49,8 @@ fn calls_are_told_apart_however_a_server_numbers_them() {
 
 #[test]
 fn a_thousand_calls_are_bounded() {
-    let many: Value = (0..1000)
-        .map(|i| json!({"index": i, "id": "x", "function": {"name": "a", "arguments": "{}"}}))
-        .collect();
+    let many: Value =
+        (0..1000).map(|i| json!({"index": i, "id": "x", "function": {"name": "a", "arguments": "{}"}})).collect();
     assert_eq!(draft(&[delta(many)]).tool_calls.len(), 64);
 }
 
@@ -123,11 +118,7 @@ fn tools_are_sent_plainly() {
     assert_eq!(body["max_completion_tokens"], 9);
     assert!(body.get("response_format").is_none() && body.get("stream").is_none());
     let only_text = request::body(
-        &ModelRequest {
-            tool_choice: ToolChoice::None,
-            reply_schema: None,
-            ..request()
-        },
+        &ModelRequest { tool_choice: ToolChoice::None, reply_schema: None, ..request() },
         "m",
         false,
         Quirks::new(NativeTools::On, true),
@@ -139,13 +130,9 @@ fn tools_are_sent_plainly() {
 fn a_base_url_that_cannot_work_is_a_clear_error() {
     let said = |url: &str, key: bool| {
         let api_key = if key { Secret::new("sk-canary") } else { None };
-        openai(OpenAiConfig {
-            base_url: url.to_owned(),
-            api_key,
-            ..OpenAiConfig::new("m")
-        })
-        .err()
-        .map(|e| e.to_string())
+        openai(OpenAiConfig { base_url: url.to_owned(), api_key, ..OpenAiConfig::new("m") })
+            .err()
+            .map(|e| e.to_string())
     };
     assert_eq!(said("https://api.openai.com/v1/", true), None);
     assert_eq!(said("http://127.0.0.1:11434/v1", true), None);
@@ -154,33 +141,17 @@ fn a_base_url_that_cannot_work_is_a_clear_error() {
     assert!(said("http://10.0.0.5/v1", true).unwrap().contains("in the clear"));
     assert!(said("ftp://h/v1", true).unwrap().contains("begins with `ftp:`"));
     assert!(said("api.openai.com/v1", true).unwrap().contains("not a URL"));
-    assert!(
-        said("localhost:8080/v1", true)
-            .unwrap()
-            .contains("begins with `localhost:`")
-    );
+    assert!(said("localhost:8080/v1", true).unwrap().contains("begins with `localhost:`"));
     let password = said("https://u:sk-canary@h/v1", true).unwrap();
     assert!(password.contains("user or password") && !password.contains("canary"));
-    assert!(
-        openai(OpenAiConfig::new(" "))
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("lacks the model's name")
-    );
+    assert!(openai(OpenAiConfig::new(" ")).err().unwrap().to_string().contains("lacks the model's name"));
 }
 
 #[test]
 fn a_secret_does_not_print() {
     let key = Secret::new(" sk-canary\n").unwrap();
-    let config = OpenAiConfig {
-        api_key: Some(key.clone()),
-        ..OpenAiConfig::new("m")
-    };
-    assert_eq!(
-        (format!("{key}"), format!("{key:?}")),
-        ("***".to_owned(), "***".to_owned())
-    );
+    let config = OpenAiConfig { api_key: Some(key.clone()), ..OpenAiConfig::new("m") };
+    assert_eq!((format!("{key}"), format!("{key:?}")), ("***".to_owned(), "***".to_owned()));
     assert!(!format!("{config:?}").contains("canary"));
     assert_eq!(key.scrub("a sk-canary b"), "a *** b");
     assert_eq!(Secret::new(" \n"), None);

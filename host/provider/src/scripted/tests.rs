@@ -25,10 +25,7 @@ fn soon() -> Instant {
 async fn each_line_is_a_reply_in_its_turn() {
     let script = "{\"choices\":[{\"option\":\"add\",\"inputs\":{\"b\":1,\"a\":2}}],\"end\":true}\r\n\n{\"raw\":\"not { json\"}\n{\"text\":\"bye\"}\n{\"impossible\":true,\"reason\":\"no\"}";
     let model = scripted_from("s.jsonl", script, Retry::default()).unwrap();
-    let request = ModelRequest {
-        system: "x".repeat(40),
-        ..ModelRequest::default()
-    };
+    let request = ModelRequest { system: "x".repeat(40), ..ModelRequest::default() };
     let mut texts = Vec::new();
     for _ in 0..4 {
         let reply = model.complete(&request, soon()).await.unwrap();
@@ -54,22 +51,11 @@ async fn each_line_is_a_reply_in_its_turn() {
 async fn errors_pass_through_the_retry_and_consume_lines() {
     let script = "{\"error\":{\"status\":429,\"retry_after\":1}}\n{\"error\":{\"status\":529}}\n{\"text\":\"ok\"}\n{\"error\":{\"status\":401}}\n{\"text\":\"unread\"}\n{\"error\":{\"status\":429,\"retry_after\":1e9}}";
     let counted = Arc::new(Counted::default());
-    let model = scripted_from(
-        "s",
-        script,
-        Retry {
-            sleep: counted.clone(),
-            ..Retry::default()
-        },
-    )
-    .unwrap();
+    let model = scripted_from("s", script, Retry { sleep: counted.clone(), ..Retry::default() }).unwrap();
     let request = ModelRequest::default();
     assert_eq!(model.complete(&request, soon()).await.unwrap().text, "ok");
     assert_eq!(counted.0.load(Ordering::Relaxed), 2);
-    assert!(matches!(
-        model.complete(&request, soon()).await,
-        Err(ProviderError::Key { status: 401, .. })
-    ));
+    assert!(matches!(model.complete(&request, soon()).await, Err(ProviderError::Key { status: 401, .. })));
     assert_eq!(model.complete(&request, soon()).await.unwrap().text, "unread");
     let absurd = model.complete(&request, soon()).await.unwrap_err();
     assert!(absurd.to_string().contains("asking to wait 1000000000 s"), "{absurd}");
@@ -92,18 +78,10 @@ fn a_bad_line_is_named_with_file_and_number() {
         ("{\"choices\":[],\"choices\":[]}", "duplicate key"),
     ];
     for (line, reason) in bad {
-        let error = scripted_from(
-            "dir/s.jsonl",
-            &format!("{{\"text\":\"ok\"}}\n{line}\n"),
-            Retry::default(),
-        )
-        .err()
-        .unwrap();
+        let error =
+            scripted_from("dir/s.jsonl", &format!("{{\"text\":\"ok\"}}\n{line}\n"), Retry::default()).err().unwrap();
         let said = error.to_string();
-        assert!(
-            said.contains("line 2 of the script `dir/s.jsonl`") && said.contains(reason),
-            "{said}"
-        );
+        assert!(said.contains("line 2 of the script `dir/s.jsonl`") && said.contains(reason), "{said}");
         assert_eq!(error.to_failure().code, FailureCode::Config);
     }
     let missing = scripted(Path::new("no/such.jsonl")).err().unwrap().to_string();

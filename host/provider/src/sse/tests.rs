@@ -19,20 +19,11 @@ fn every_split_gives_the_same_events() {
         "event: x\rid: 7\rdata: a\r\rdata: b\r\r",
         "data\n\ndatum: no\ndata: last without an end",
     ];
-    let expected: [&[&str]; 4] = [
-        &["{\"a\":\"é😀\"}", "b"],
-        &["a", "b\nc"],
-        &["a", "b"],
-        &["", "last without an end"],
-    ];
+    let expected: [&[&str]; 4] = [&["{\"a\":\"é😀\"}", "b"], &["a", "b\nc"], &["a", "b"], &["", "last without an end"]];
     for (stream, expected) in streams.iter().zip(expected) {
         let bytes = stream.as_bytes();
         for at in 0..=bytes.len() {
-            assert_eq!(
-                whole(&[&bytes[..at], &bytes[at..]]),
-                expected,
-                "{stream:?} split at {at}"
-            );
+            assert_eq!(whole(&[&bytes[..at], &bytes[at..]]), expected, "{stream:?} split at {at}");
         }
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         assert_eq!(whole(&single), expected);

@@ -22,19 +22,11 @@ impl Fixture {
 
     fn effective(&self, grant: &str, manifest: Option<&str>) -> Effective {
         let grant: Grant = toml::from_str(grant).unwrap();
-        let manifest = manifest
-            .map(|m| Manifest::parse(Path::new("m.toml"), m).unwrap())
-            .unwrap_or_default();
+        let manifest = manifest.map(|m| Manifest::parse(Path::new("m.toml"), m).unwrap()).unwrap_or_default();
         let base = self.dir.path().to_owned();
         let (kept, plugins) = (vec![base.join("state")], vec![base.join("plugins")]);
         let grounds = Grounds { base, kept, plugins };
-        Effective::new(
-            &"web".parse().unwrap(),
-            Some(&grant),
-            manifest.wants.as_ref(),
-            HASH,
-            &grounds,
-        )
+        Effective::new(&"web".parse().unwrap(), Some(&grant), manifest.wants.as_ref(), HASH, &grounds)
     }
 
     fn host(&self, folder: &str) -> PathBuf {
@@ -76,24 +68,13 @@ fn nothing_granted_is_nothing_given() {
 #[test]
 fn without_wants_the_grant_alone_decides() {
     let fixture = Fixture::new();
-    let given = fixture.effective(
-        "env = { TZ = \"UTC\" }\nfiles = [{ host = \"./data\", guest = \"/data/\" }]",
-        None,
-    );
+    let given = fixture.effective("env = { TZ = \"UTC\" }\nfiles = [{ host = \"./data\", guest = \"/data/\" }]", None);
     assert_eq!(given.policy.env, [("TZ".to_owned(), "UTC".to_owned())]);
     assert_eq!(
         given.policy.files,
-        [FileGrant {
-            host: fixture.host("data"),
-            guest: "/data".to_owned(),
-            writable: false
-        }]
+        [FileGrant { host: fixture.host("data"), guest: "/data".to_owned(), writable: false }]
     );
-    assert!(
-        given.warnings.is_empty() && !given.hides_environment,
-        "{:?}",
-        given.warnings
-    );
+    assert!(given.warnings.is_empty() && !given.hides_environment, "{:?}", given.warnings);
 }
 
 #[test]
@@ -117,20 +98,11 @@ fn a_grant_binds_to_bytes() {
     let fixture = Fixture::new();
     let kept_back = fixture.effective("sha256 = \"ff\"\napprove = \"always\"", None);
     assert_eq!(kept_back.approve, Some(Approve::Always));
-    assert_eq!(
-        fixture.effective("sha256 = \"ff\"\napprove = \"never\"", None).approve,
-        None
-    );
+    assert_eq!(fixture.effective("sha256 = \"ff\"\napprove = \"never\"", None).approve, None);
     let other = fixture.effective("sha256 = \"ff\"\nenv = { TZ = \"UTC\" }\nlimits = { tools = 99 }", None);
-    assert_eq!(
-        (other.policy, other.limits),
-        (Policy::default(), LimitSettings::default())
-    );
+    assert_eq!((other.policy, other.limits), (Policy::default(), LimitSettings::default()));
     assert!(other.warnings[0].contains("[grants.web] was given to other bytes") && other.warnings[0].contains(HASH));
-    let same = fixture.effective(
-        &format!("sha256 = \"{}\"\nenv = {{ TZ = \"UTC\" }}", HASH.to_uppercase()),
-        None,
-    );
+    let same = fixture.effective(&format!("sha256 = \"{}\"\nenv = {{ TZ = \"UTC\" }}", HASH.to_uppercase()), None);
     assert_eq!(same.policy.env.len(), 1);
 }
 
@@ -152,10 +124,8 @@ fn folders_that_may_not_be_opened_are_not() {
         ("./data", "/a/../b", "read", "absolute"),
         ("./data", "", "read", "absolute"),
     ] {
-        let given = fixture.effective(
-            &format!("files = [{{ host = {host:?}, guest = {guest:?}, access = {access:?} }}]"),
-            None,
-        );
+        let given = fixture
+            .effective(&format!("files = [{{ host = {host:?}, guest = {guest:?}, access = {access:?} }}]"), None);
         assert!(given.policy.files.is_empty(), "{host} {guest}");
         assert!(given.warnings[0].contains(why), "{host} {guest}: {:?}", given.warnings);
     }
@@ -173,20 +143,14 @@ fn a_base_that_holds_nothing_kept_is_readable_but_not_writable() {
     let fixture = Fixture::new();
     let (name, base) = ("web".parse().unwrap(), fixture.dir.path().to_owned());
     let given = |access: &str| {
-        let grant: Grant = toml::from_str(&format!(
-            "files = [{{ host = \".\", guest = \"/p\", access = {access:?} }}]"
-        ))
-        .unwrap();
+        let grant: Grant =
+            toml::from_str(&format!("files = [{{ host = \".\", guest = \"/p\", access = {access:?} }}]")).unwrap();
         Effective::new(
             &name,
             Some(&grant),
             None,
             HASH,
-            &Grounds {
-                base: base.clone(),
-                kept: vec![],
-                plugins: Vec::new(),
-            },
+            &Grounds { base: base.clone(), kept: vec![], plugins: Vec::new() },
         )
     };
     assert_eq!(given("read").policy.files.len(), 1);
@@ -214,11 +178,7 @@ fn who_can_send_data_out_sees_only_its_own() {
     assert!(!given.hides_environment && given.hides_conversation);
     let wants = "[wants]\nfiles = [{ guest = \"/d\", access = \"write\" }]";
     let given = fixture.effective(&open, Some(wants));
-    assert!(
-        given.hides_environment && given.warnings[0].contains("`environment` is granted"),
-        "{:?}",
-        given.warnings
-    );
+    assert!(given.hides_environment && given.warnings[0].contains("`environment` is granted"), "{:?}", given.warnings);
     assert_eq!(given.to_json()["environment"], false);
 }
 
@@ -229,18 +189,8 @@ fn what_is_not_available_yet_is_said() {
                model = {}\nprivate_hosts = [\"127.0.0.1:1\"]";
     let given = fixture.effective(all, None);
     assert_eq!(given.warnings.len(), 4);
-    assert!(
-        given
-            .warnings
-            .iter()
-            .all(|w| w.contains("not available in this version") && w.contains("[grants.web]"))
-    );
-    assert!(
-        fixture
-            .effective("approve = \"always\"\nenvironment = false", None)
-            .warnings
-            .is_empty()
-    );
+    assert!(given.warnings.iter().all(|w| w.contains("not available in this version") && w.contains("[grants.web]")));
+    assert!(fixture.effective("approve = \"always\"\nenvironment = false", None).warnings.is_empty());
 }
 
 #[test]

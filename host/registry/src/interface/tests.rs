@@ -47,11 +47,7 @@ fn worlds_are_told_apart() {
         assert_eq!(interface.world, World::Plugin(version.to_owned()));
         assert_eq!(interface.refusal(), None);
     }
-    assert!(
-        refusal(&tools("0.2.0"))
-            .reason
-            .contains("built for `elysia:plugin` 0.2.0; this host serves 0.1.x")
-    );
+    assert!(refusal(&tools("0.2.0")).reason.contains("built for `elysia:plugin` 0.2.0; this host serves 0.1.x"));
     assert_eq!(read("(component)").world, World::Empty);
     let command = refusal(r#"(component (instance (export "wasi:cli/run@0.2.6")))"#);
     assert!(command.reason.contains("a program"));
@@ -74,30 +70,12 @@ fn imports_are_served_inert_or_refused() {
             (import "wasi:keyvalue/store@0.2.0" (instance))
             (instance (export "elysia:plugin/tools@0.1.0")))"#,
     );
-    let standings = |policy: &Policy| {
-        interface
-            .import_uses(policy)
-            .into_iter()
-            .map(|i| i.standing)
-            .collect::<Vec<_>>()
-    };
+    let standings = |policy: &Policy| interface.import_uses(policy).into_iter().map(|i| i.standing).collect::<Vec<_>>();
     use Standing::{Inert, Refused, Served};
-    assert_eq!(
-        standings(&Policy::default()),
-        [Served, Inert, Served, Inert, Inert, Inert, Refused]
-    );
-    let env = Policy {
-        env: vec![("A".to_owned(), "b".to_owned())],
-        ..Policy::default()
-    };
+    assert_eq!(standings(&Policy::default()), [Served, Inert, Served, Inert, Inert, Inert, Refused]);
+    let env = Policy { env: vec![("A".to_owned(), "b".to_owned())], ..Policy::default() };
     assert_eq!(standings(&env)[4], Served);
-    assert!(
-        interface
-            .refusal()
-            .unwrap()
-            .reason
-            .contains("imports `wasi:keyvalue/store@0.2.0`")
-    );
+    assert!(interface.refusal().unwrap().reason.contains("imports `wasi:keyvalue/store@0.2.0`"));
 }
 
 #[test]

@@ -30,10 +30,7 @@ fn everything_of_the_contract_parses() {
     .unwrap();
     assert_eq!(manifest.name.unwrap().as_str(), "web-fetch");
     let wants = manifest.wants.unwrap();
-    assert_eq!(
-        wants.files.iter().map(|f| f.access).collect::<Vec<_>>(),
-        [Access::Read, Access::Write]
-    );
+    assert_eq!(wants.files.iter().map(|f| f.access).collect::<Vec<_>>(), [Access::Read, Access::Write]);
     assert!(wants.model && wants.environment && wants.conversation);
     assert_eq!(wants.secrets[0].prefix.as_deref(), Some("Bearer "));
     assert_eq!(manifest.limits.memory.unwrap().0, 128 << 20);
@@ -50,22 +47,13 @@ fn unknown_keys_are_errors_with_place() {
     for (source, expected) in [
         ("nam = \"x\"", "web.toml:1:1: unknown key `nam`; did you mean `name`?"),
         ("\n[want]", "web.toml:2:2: unknown key `want`; did you mean `wants`?"),
-        (
-            "[wants]\nhtpp = []",
-            "web.toml:2:1: unknown key `htpp`; did you mean `http`?",
-        ),
-        (
-            "[limits]\nmemroy = 1",
-            "web.toml:2:1: unknown key `memroy`; did you mean `memory`?",
-        ),
+        ("[wants]\nhtpp = []", "web.toml:2:1: unknown key `htpp`; did you mean `http`?"),
+        ("[limits]\nmemroy = 1", "web.toml:2:1: unknown key `memroy`; did you mean `memory`?"),
     ] {
         assert_eq!(parse(source).unwrap_err(), expected);
     }
     let inner = parse("[wants]\nfiles = [{ guest = \"/a\", acces = \"read\" }]").unwrap_err();
-    assert!(
-        inner.starts_with("web.toml:2:") && inner.contains("did you mean `access`?"),
-        "{inner}"
-    );
+    assert!(inner.starts_with("web.toml:2:") && inner.contains("did you mean `access`?"), "{inner}");
 }
 
 #[test]

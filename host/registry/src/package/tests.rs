@@ -6,11 +6,7 @@ use std::os::unix::net::UnixListener;
 use super::*;
 
 fn problems(scan: &Scan, quiet: bool) -> Vec<(&str, &str)> {
-    scan.problems
-        .iter()
-        .filter(|p| p.quiet == quiet)
-        .map(|p| (p.name.as_str(), p.reason.as_str()))
-        .collect()
+    scan.problems.iter().filter(|p| p.quiet == quiet).map(|p| (p.name.as_str(), p.reason.as_str())).collect()
 }
 
 fn make_node(path: &Path, kind: FileType) -> bool {
@@ -20,17 +16,9 @@ fn make_node(path: &Path, kind: FileType) -> bool {
 /// One entry of every kind. The listener keeps its socket; false: devices cannot be made by this user.
 fn fill(dir: &Path) -> (UnixListener, bool) {
     let at = |name: &str| dir.join(name);
-    for name in [
-        "b.wasm",
-        "a.wasm",
-        "b.toml",
-        "notes.txt",
-        "Old.WASM",
-        "old.cwasm",
-        "README.md",
-        "LICENSE-MIT",
-        ".hidden.wasm",
-    ] {
+    for name in
+        ["b.wasm", "a.wasm", "b.toml", "notes.txt", "Old.WASM", "old.cwasm", "README.md", "LICENSE-MIT", ".hidden.wasm"]
+    {
         std::fs::write(at(name), "x").unwrap();
     }
     for folder in ["folder", "dir.wasm", "empty", "odd", "piped"] {
@@ -103,11 +91,7 @@ fn reading_is_bounded_and_never_waits() {
     let giant = std::fs::File::create(at("giant.wasm")).unwrap();
     giant.set_len(8 << 30).unwrap();
     let problem = read("giant.wasm", 64 << 20).unwrap_err();
-    assert!(
-        problem.reason.contains("`limits.file` is 64 MiB, observed 8 GiB"),
-        "{}",
-        problem.reason
-    );
+    assert!(problem.reason.contains("`limits.file` is 64 MiB, observed 8 GiB"), "{}", problem.reason);
     assert!(make_node(&at("pipe.wasm"), FileType::Fifo));
     assert_eq!(read("pipe.wasm", 99).unwrap_err().reason, "it is a pipe, not a file");
     symlink(at("exact.wasm"), at("link.wasm")).unwrap();
@@ -134,21 +118,14 @@ fn manifests_are_plain_small_text() {
     std::fs::write(at("bad.toml"), "x = 1").unwrap();
     let problem = manifest("bad.wasm").unwrap_err();
     assert_eq!((problem.name.as_str(), problem.path), ("bad.toml", at("bad.wasm")));
-    assert!(
-        problem.reason.contains("bad.toml:1:1: unknown key `x`"),
-        "{}",
-        problem.reason
-    );
+    assert!(problem.reason.contains("bad.toml:1:1: unknown key `x`"), "{}", problem.reason);
     std::fs::write(at("bytes.toml"), [0xff]).unwrap();
     assert!(manifest("bytes.wasm").unwrap_err().reason.contains("UTF-8"));
     symlink(at("good.toml"), at("link.toml")).unwrap();
     assert!(manifest("link.wasm").unwrap_err().reason.contains("it is a link"));
     assert!(make_node(&at("pipe.toml"), FileType::Fifo));
     assert!(manifest("pipe.wasm").unwrap_err().reason.contains("pipe"));
-    std::fs::File::create(at("giant.toml"))
-        .unwrap()
-        .set_len(1 << 40)
-        .unwrap();
+    std::fs::File::create(at("giant.toml")).unwrap().set_len(1 << 40).unwrap();
     assert!(manifest("giant.wasm").unwrap_err().reason.contains("over the limit"));
 }
 

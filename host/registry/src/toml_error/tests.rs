@@ -27,22 +27,13 @@ fn explain(source: &str) -> String {
 
 #[test]
 fn unknown_keys_name_place_and_nearest() {
-    assert_eq!(
-        explain("# über\n\n[grnats.x]\n"),
-        "elysia.toml:3:2: unknown key `grnats`; did you mean `grants`?"
-    );
+    assert_eq!(explain("# über\n\n[grnats.x]\n"), "elysia.toml:3:2: unknown key `grnats`; did you mean `grants`?");
     assert_eq!(
         explain("[agent]\nstyle = \"s\"\n  endgoal = \"x\"\n"),
         "elysia.toml:3:3: unknown key `endgoal`; did you mean `end_goal`?"
     );
-    assert_eq!(
-        explain("grants = {}\nquux = 1\n"),
-        "elysia.toml:2:1: unknown key `quux`; known here: grants, agent"
-    );
-    assert_eq!(
-        explain("[agent]\nmodles = 1\n"),
-        "elysia.toml:2:1: unknown key `modles`; did you mean `models`?"
-    );
+    assert_eq!(explain("grants = {}\nquux = 1\n"), "elysia.toml:2:1: unknown key `quux`; known here: grants, agent");
+    assert_eq!(explain("[agent]\nmodles = 1\n"), "elysia.toml:2:1: unknown key `modles`; did you mean `models`?");
 }
 
 #[test]

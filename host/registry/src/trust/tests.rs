@@ -31,10 +31,7 @@ fn two_processes_do_not_lose_each_others_trust() {
     let (a, b) = (dir.path().join("a.toml"), dir.path().join("b.toml"));
     std::fs::write(&a, "").unwrap();
     std::fs::write(&b, "").unwrap();
-    let (first, second) = (
-        ProjectTrust::open(dir.path()).unwrap(),
-        ProjectTrust::open(dir.path()).unwrap(),
-    );
+    let (first, second) = (ProjectTrust::open(dir.path()).unwrap(), ProjectTrust::open(dir.path()).unwrap());
     first.trust(&a, b"1").unwrap();
     second.trust(&b, b"2").unwrap();
     second.trust(&b, b"3").unwrap();
@@ -49,12 +46,7 @@ fn a_damaged_or_linked_record_is_an_error_and_is_not_overwritten() {
     std::fs::write(&file, "").unwrap();
     let trust = ProjectTrust::open(dir.path()).unwrap();
     std::fs::write(dir.path().join("trusted.json"), "{\"files\":").unwrap();
-    assert!(
-        ProjectTrust::open(dir.path())
-            .unwrap_err()
-            .to_string()
-            .contains("damaged")
-    );
+    assert!(ProjectTrust::open(dir.path()).unwrap_err().to_string().contains("damaged"));
     assert!(trust.trust(&file, b"").is_err());
     std::fs::remove_file(dir.path().join("trusted.json")).unwrap();
     std::fs::write(dir.path().join("elsewhere"), "{\"files\":{}}").unwrap();

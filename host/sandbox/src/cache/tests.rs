@@ -6,17 +6,11 @@ use std::time::Duration;
 use super::*;
 
 fn dirs(folder: &Path) -> CacheDirs {
-    CacheDirs {
-        cache_dir: folder.join("cache"),
-        key_file: folder.join("state/key"),
-    }
+    CacheDirs { cache_dir: folder.join("cache"), key_file: folder.join("state/key") }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder.join("cache"))
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .collect()
+    fs::read_dir(folder.join("cache")).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
 }
 
 #[test]
@@ -68,20 +62,10 @@ fn key_and_folder_are_private_and_must_stay_so() {
     let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(&dirs.cache_dir), mode(&dirs.key_file)), (0o700, 0o600));
     fs::set_permissions(&dirs.key_file, fs::Permissions::from_mode(0o644)).expect("changed");
-    assert!(
-        Cache::open(&dirs)
-            .expect_err("refused")
-            .to_string()
-            .contains("others may read it")
-    );
+    assert!(Cache::open(&dirs).expect_err("refused").to_string().contains("others may read it"));
     fs::set_permissions(&dirs.key_file, fs::Permissions::from_mode(0o600)).expect("changed");
     fs::set_permissions(&dirs.cache_dir, fs::Permissions::from_mode(0o777)).expect("changed");
-    assert!(
-        Cache::open(&dirs)
-            .expect_err("refused")
-            .to_string()
-            .contains("others may write to it")
-    );
+    assert!(Cache::open(&dirs).expect_err("refused").to_string().contains("others may write to it"));
 }
 
 #[test]
@@ -103,17 +87,11 @@ fn the_least_recently_used_go_first() {
     let old = |seconds: u64| SystemTime::now() - Duration::from_secs(seconds);
     for (i, key) in ["a", "b", "c"].into_iter().enumerate() {
         cache.put("code", key, &[0; 100]);
-        let file = File::options()
-            .write(true)
-            .open(cache.path("code", key))
-            .expect("it is there");
+        let file = File::options().write(true).open(cache.path("code", key)).expect("it is there");
         file.set_modified(old(100 - i as u64)).expect("set");
     }
     assert!(cache.get("code", "a").is_some());
     cache.put("code", "d", &[0; 100]);
-    let left: Vec<_> = ["a", "b", "c", "d"]
-        .into_iter()
-        .filter(|key| cache.get("code", key).is_some())
-        .collect();
+    let left: Vec<_> = ["a", "b", "c", "d"].into_iter().filter(|key| cache.get("code", key).is_some()).collect();
     assert_eq!(left, ["a", "c", "d"]);
 }

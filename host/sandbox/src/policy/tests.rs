@@ -3,11 +3,7 @@
 use super::*;
 
 fn grant(host: impl Into<PathBuf>) -> FileGrant {
-    FileGrant {
-        host: host.into(),
-        guest: "/data".to_owned(),
-        writable: false,
-    }
+    FileGrant { host: host.into(), guest: "/data".to_owned(), writable: false }
 }
 
 fn reason(host: impl Into<PathBuf>, kept: &[PathBuf]) -> String {
@@ -38,11 +34,7 @@ fn links_and_missing_folders_are_seen_through() {
 #[test]
 fn what_is_kept_is_refused_from_both_sides() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (plugins, inside, beside) = (
-        folder.path().join("p"),
-        folder.path().join("p/q"),
-        folder.path().join("r"),
-    );
+    let (plugins, inside, beside) = (folder.path().join("p"), folder.path().join("p/q"), folder.path().join("r"));
     std::fs::create_dir_all(&inside).expect("folders");
     std::fs::create_dir(&beside).expect("a folder");
     for host in [folder.path(), &plugins, &inside] {

@@ -31,30 +31,15 @@ fn a_valid_document_is_read() {
 fn each_flaw_is_named() {
     let has = |reason: String, part: &str| assert!(reason.contains(part), "{reason}");
     has(SessionDocument::parse("[1").unwrap_err().to_string(), "line 1");
-    has(
-        SessionDocument::parse("{}").unwrap_err().to_string(),
-        "`format` is not `elysia-session`",
-    );
+    has(SessionDocument::parse("{}").unwrap_err().to_string(), "`format` is not `elysia-session`");
     has(reason(|d| d["version"] = json!(2)), "`version` is not 1");
     has(reason(|d| d["more"] = json!(2)), "unknown field `more`");
     has(reason(|d| d["id"] = json!("../x")), "session id `../x` is not valid");
-    has(
-        reason(|d| d["created_at"] = json!("yesterday")),
-        "`created_at` is not an RFC 3339 time",
-    );
-    has(
-        reason(|d| d["order"]["entries"] = json!([])),
-        "does not count as many entries of `find`/`rows`",
-    );
+    has(reason(|d| d["created_at"] = json!("yesterday")), "`created_at` is not an RFC 3339 time");
+    has(reason(|d| d["order"]["entries"] = json!([])), "does not count as many entries of `find`/`rows`");
     has(reason(|d| d["order"]["locations"] = json!([])), "lacks `find`/`rows`");
-    has(
-        reason(|d| d["environment"] = json!({})),
-        "names a place that the environment lacks",
-    );
-    has(
-        reason(|d| d["queries"][0]["status"] = json!("running")),
-        "said to be running",
-    );
+    has(reason(|d| d["environment"] = json!({})), "names a place that the environment lacks");
+    has(reason(|d| d["queries"][0]["status"] = json!("running")), "said to be running");
     has(
         reason(|d| {
             let twice = d["queries"][0].clone();

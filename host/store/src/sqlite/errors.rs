@@ -15,9 +15,7 @@ pub(crate) fn translate(error: sqlx::Error, path: &Path) -> StoreError {
     }
     let database = error.as_database_error();
     let reason = database.map_or(reason, |e| e.message().to_owned());
-    let code = database
-        .and_then(|e| e.code())
-        .and_then(|code| code.parse::<u32>().ok());
+    let code = database.and_then(|e| e.code()).and_then(|code| code.parse::<u32>().ok());
     // The lower byte is the kind, the rest says more about it.
     match code.map(|code| code & 0xff) {
         Some(5 | 6) => StoreError::Locked { path },
@@ -31,7 +29,5 @@ pub(crate) fn translate(error: sqlx::Error, path: &Path) -> StoreError {
 
 /// The extended code of a broken unique constraint.
 pub(crate) fn is_taken(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }

@@ -20,12 +20,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The path that a target names.
 pub(crate) fn path_of(target: &str) -> Result<PathBuf, StoreError> {
-    let bad = |reason| {
-        Err(StoreError::Target {
-            target: shown(target),
-            reason,
-        })
-    };
+    let bad = |reason| Err(StoreError::Target { target: shown(target), reason });
     let path = match target.split_once(':') {
         Some(("sqlite", rest)) => rest.strip_prefix("//").unwrap_or(rest),
         Some(("postgres" | "postgresql", _)) => return bad("PostgreSQL is not available in this version"),
@@ -51,10 +46,8 @@ fn shown(target: &str) -> String {
 /// Makes folders and file where missing, and makes sure that what is there is a database: SQLite would take some
 /// damaged files for new ones.
 pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
-    let fail = |error: &io::Error, what: &str| StoreError::Open {
-        path: path.to_owned(),
-        reason: format!("{what}: {error}"),
-    };
+    let fail =
+        |error: &io::Error, what: &str| StoreError::Open { path: path.to_owned(), reason: format!("{what}: {error}") };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new()
             .recursive(true)
@@ -69,10 +62,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
     }
     let kind = fs::metadata(path).map_err(|e| fail(&e, "it cannot be looked at"))?;
     if !kind.is_file() {
-        return Err(StoreError::Open {
-            path: path.to_owned(),
-            reason: "it is not a file".to_owned(),
-        });
+        return Err(StoreError::Open { path: path.to_owned(), reason: "it is not a file".to_owned() });
     }
     let mut head = Vec::new();
     File::open(path)
@@ -81,19 +71,11 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StoreError> {
     // An empty one is what a process leaves that is stopped right after making it.
     if !head.is_empty() && head != MAGIC {
         let reason = "it does not begin as an SQLite file does".to_owned();
-        return Err(StoreError::Corrupt {
-            path: path.to_owned(),
-            reason,
-        });
+        return Err(StoreError::Corrupt { path: path.to_owned(), reason });
     }
     match OpenOptions::new().write(true).open(path) {
         Ok(_) => Ok(()),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             Err(StoreError::ReadOnly { path: path.to_owned() })
         }
         Err(error) => Err(fail(&error, "it cannot be written")),
@@ -137,18 +119,11 @@ pub(crate) async fn connect(path: &Path) -> Result<(SqlitePool, SqlitePool), Sto
     match migrate(&mut connection).await.map_err(|e| translate(e, path))? {
         Found::Ready => {}
         Found::Newer(found) => {
-            return Err(StoreError::Newer {
-                path: path.to_owned(),
-                found,
-                known: KNOWN,
-            });
+            return Err(StoreError::Newer { path: path.to_owned(), found, known: KNOWN });
         }
         Found::Foreign => {
             let reason = "it is a database of something else".to_owned();
-            return Err(StoreError::Corrupt {
-                path: path.to_owned(),
-                reason,
-            });
+            return Err(StoreError::Corrupt { path: path.to_owned(), reason });
         }
     }
     drop(connection);

@@ -47,12 +47,7 @@ impl SqliteStore {
                 .map_err(|e| self.error(e))?;
         rows.into_iter()
             .map(|(id, prompt, status, started_at)| {
-                Ok(QuerySummary {
-                    id: self.parse(&id)?,
-                    prompt,
-                    status: self.status(&status)?,
-                    started_at,
-                })
+                Ok(QuerySummary { id: self.parse(&id)?, prompt, status: self.status(&status)?, started_at })
             })
             .collect()
     }
@@ -82,11 +77,7 @@ impl SqliteStore {
         rows.into_iter()
             .map(|(tool, name, dropped)| {
                 let dropped = usize::try_from(dropped).map_err(|e| self.corrupt(&e))?;
-                Ok(StoredLocation {
-                    tool: self.parse(&tool)?,
-                    name: self.parse(&name)?,
-                    dropped,
-                })
+                Ok(StoredLocation { tool: self.parse(&tool)?, name: self.parse(&name)?, dropped })
             })
             .collect()
     }
@@ -118,9 +109,7 @@ impl SqliteStore {
                 .fetch_all(tx)
                 .await
                 .map_err(|e| self.error(e))?;
-        rows.into_iter()
-            .map(|(plugin, state)| Ok((self.parse(&plugin)?, self.json(&state)?)))
-            .collect()
+        rows.into_iter().map(|(plugin, state)| Ok((self.parse(&plugin)?, self.json(&state)?))).collect()
     }
 
     pub(super) async fn read_events(
@@ -157,20 +146,18 @@ impl SqliteStore {
         .await
         .map_err(|e| self.error(e))?;
         rows.into_iter()
-            .map(
-                |(id, created_at, updated_at, n_queries, n_messages, n_entries, prompt, status)| {
-                    Ok(SessionSummary {
-                        id: self.parse(&id)?,
-                        title: prompt.as_deref().map(title_of),
-                        created_at,
-                        updated_at,
-                        n_queries: n_queries.unsigned_abs(),
-                        n_messages: n_messages.unsigned_abs(),
-                        n_entries: n_entries.unsigned_abs(),
-                        last_status: status.as_deref().map(|s| self.status(s)).transpose()?,
-                    })
-                },
-            )
+            .map(|(id, created_at, updated_at, n_queries, n_messages, n_entries, prompt, status)| {
+                Ok(SessionSummary {
+                    id: self.parse(&id)?,
+                    title: prompt.as_deref().map(title_of),
+                    created_at,
+                    updated_at,
+                    n_queries: n_queries.unsigned_abs(),
+                    n_messages: n_messages.unsigned_abs(),
+                    n_entries: n_entries.unsigned_abs(),
+                    last_status: status.as_deref().map(|s| self.status(s)).transpose()?,
+                })
+            })
             .collect()
     }
 
@@ -209,9 +196,6 @@ impl SqliteStore {
     }
 
     pub(super) fn corrupt(&self, reason: &dyn std::fmt::Display) -> StoreError {
-        StoreError::Corrupt {
-            path: self.path.clone(),
-            reason: reason.to_string(),
-        }
+        StoreError::Corrupt { path: self.path.clone(), reason: reason.to_string() }
     }
 }

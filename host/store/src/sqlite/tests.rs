@@ -35,18 +35,12 @@ async fn a_session_outlives_its_store() {
     first.commit(commit("s", "q1")).await.unwrap();
     // A crash: begun, acknowledged, never committed.
     first.begin(&session("s"), &query("q2"), Some("two")).await.unwrap();
-    first
-        .append(&session("s"), &query("q2"), &[text("q2", 1, "seen")])
-        .await
-        .unwrap();
+    first.append(&session("s"), &query("q2"), &[text("q2", 1, "seen")]).await.unwrap();
     let before = first.load(&session("s")).await.unwrap().unwrap();
     drop(first);
     let second = store(dir.path()).await;
     let after = second.load(&session("s")).await.unwrap().unwrap();
-    assert_eq!(
-        (&after.messages, &after.entries, &after.states),
-        (&before.messages, &before.entries, &before.states)
-    );
+    assert_eq!((&after.messages, &after.entries, &after.states), (&before.messages, &before.entries, &before.states));
     assert_eq!(
         after.queries.iter().map(|q| q.status).collect::<Vec<_>>(),
         [QueryStatus::Completed, QueryStatus::Interrupted]
@@ -64,20 +58,12 @@ async fn a_living_process_keeps_its_query_and_a_dead_one_loses_it() {
     assert_eq!(two.repair().await.unwrap(), 0);
     let busy = two.begin(&session("s"), &query("q2"), None).await.unwrap_err();
     assert!(matches!(busy, StoreError::Busy { .. }), "{busy}");
-    assert!(matches!(
-        two.append(&session("s"), &query("q1"), &[]).await,
-        Err(StoreError::NotRunning { .. })
-    ));
-    assert!(matches!(
-        two.commit(commit("s", "q1")).await,
-        Err(StoreError::NotRunning { .. })
-    ));
+    assert!(matches!(two.append(&session("s"), &query("q1"), &[]).await, Err(StoreError::NotRunning { .. })));
+    assert!(matches!(two.commit(commit("s", "q1")).await, Err(StoreError::NotRunning { .. })));
     // Another session is free, at the same time.
     two.create(&session("t")).await.unwrap();
     two.begin(&session("t"), &query("q3"), None).await.unwrap();
-    one.append(&session("s"), &query("q1"), &[text("q1", 1, "a")])
-        .await
-        .unwrap();
+    one.append(&session("s"), &query("q1"), &[text("q1", 1, "a")]).await.unwrap();
     drop(one);
     assert_eq!(two.repair().await.unwrap(), 1);
     two.begin(&session("s"), &query("q2"), None).await.unwrap();
@@ -120,41 +106,20 @@ async fn a_full_disk_leaves_what_was_there() {
     store.create(&s).await.unwrap();
     store.begin(&s, &query("q"), None).await.unwrap();
     store.append(&s, &query("q"), &[text("q", 1, "kept")]).await.unwrap();
-    let pages: i64 = sqlx::query_scalar("PRAGMA page_count")
-        .fetch_one(&store.writer)
-        .await
-        .unwrap();
+    let pages: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&store.writer).await.unwrap();
     let limit = format!("PRAGMA max_page_count = {pages}");
-    sqlx::query(sqlx::AssertSqlSafe(limit))
-        .execute(&store.writer)
-        .await
-        .unwrap();
+    sqlx::query(sqlx::AssertSqlSafe(limit)).execute(&store.writer).await.unwrap();
     let long = "x".repeat(200_000);
     let full = store.append(&s, &query("q"), &[text("q", 2, &long)]).await.unwrap_err();
     assert!(matches!(full, StoreError::Full { .. }), "{full}");
     assert!(full.to_string().contains("disk") && full.hint().unwrap().contains("--no-save"));
     // The connection that failed is gone, and its limit with it.
     let limit = format!("PRAGMA max_page_count = {pages}");
-    sqlx::query(sqlx::AssertSqlSafe(limit))
-        .execute(&store.writer)
-        .await
-        .unwrap();
-    let full = store
-        .commit(Commit {
-            last_events: vec![text("q", 2, &long)],
-            ..commit("s", "q")
-        })
-        .await
-        .unwrap_err();
+    sqlx::query(sqlx::AssertSqlSafe(limit)).execute(&store.writer).await.unwrap();
+    let full = store.commit(Commit { last_events: vec![text("q", 2, &long)], ..commit("s", "q") }).await.unwrap_err();
     assert!(matches!(full, StoreError::Full { .. }), "{full}");
     assert_eq!(store.events(&query("q"), 0).await.unwrap(), [text("q", 1, "kept")]);
-    store
-        .commit(Commit {
-            last_events: vec![text("q", 2, &long)],
-            ..commit("s", "q")
-        })
-        .await
-        .unwrap();
+    store.commit(Commit { last_events: vec![text("q", 2, &long)], ..commit("s", "q") }).await.unwrap();
 }
 
 #[tokio::test]
@@ -164,10 +129,7 @@ async fn a_damaged_foreign_or_newer_file_is_refused_and_left_alone() {
     std::fs::write(&path, "this is not a database at all, just text").unwrap();
     let error = SqliteStore::open(path.clone()).await.map(drop).unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
-    assert_eq!(
-        std::fs::read(&path).unwrap(),
-        b"this is not a database at all, just text"
-    );
+    assert_eq!(std::fs::read(&path).unwrap(), b"this is not a database at all, just text");
 
     // A right beginning, then rubbish.
     let mut bytes = b"SQLite format 3\0".to_vec();
@@ -180,23 +142,10 @@ async fn a_damaged_foreign_or_newer_file_is_refused_and_left_alone() {
     // An empty file is a new store; then it says it is newer, then somebody else's.
     std::fs::write(&path, "").unwrap();
     let fresh = SqliteStore::open(path.clone()).await.unwrap();
-    sqlx::query("PRAGMA user_version = 99")
-        .execute(&fresh.writer)
-        .await
-        .unwrap();
+    sqlx::query("PRAGMA user_version = 99").execute(&fresh.writer).await.unwrap();
     drop(fresh);
     let error = SqliteStore::open(path.clone()).await.map(drop).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            StoreError::Newer {
-                found: 99,
-                known: 1,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::Newer { found: 99, known: 1, .. }), "{error}");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
     let pool = SqlitePool::connect_with(options).await.unwrap();
     sqlx::query("PRAGMA application_id = 5").execute(&pool).await.unwrap();
@@ -212,14 +161,8 @@ async fn a_page_overwritten_in_the_middle_is_told_as_damage() {
     let s = session("s");
     first.create(&s).await.unwrap();
     first.begin(&s, &query("q"), None).await.unwrap();
-    first
-        .append(&s, &query("q"), &[text("q", 1, &"x".repeat(100_000))])
-        .await
-        .unwrap();
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-        .execute(&first.writer)
-        .await
-        .unwrap();
+    first.append(&s, &query("q"), &[text("q", 1, &"x".repeat(100_000))]).await.unwrap();
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&first.writer).await.unwrap();
     first.writer.close().await;
     first.readers.close().await;
     drop(first);
@@ -242,16 +185,8 @@ async fn places_that_cannot_hold_a_store_are_named() {
     let folder = dir.path().display().to_string();
     assert!(said(folder.clone()).await.contains("it is not a file"));
     std::fs::write(dir.path().join("file"), "").unwrap();
-    assert!(
-        said(format!("{folder}/file/sessions.db"))
-            .await
-            .contains("its folder cannot be made")
-    );
-    assert!(
-        said("postgres://u:secret@h/db".to_owned())
-            .await
-            .contains("not available")
-    );
+    assert!(said(format!("{folder}/file/sessions.db")).await.contains("its folder cannot be made"));
+    assert!(said("postgres://u:secret@h/db".to_owned()).await.contains("not available"));
     assert!(!said("postgres://u:secret@h/db".to_owned()).await.contains("secret"));
     assert!(said("http://h/x".to_owned()).await.contains("only files"));
     assert!(said(String::new()).await.contains("empty"));
@@ -266,10 +201,7 @@ async fn file_and_folders_are_for_the_user_alone() {
     store.create(&session("s")).await.unwrap();
     store.begin(&session("s"), &query("q"), None).await.unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(
-        (mode(&dir.path().join("a")), mode(&dir.path().join("a/b"))),
-        (0o700, 0o700)
-    );
+    assert_eq!((mode(&dir.path().join("a")), mode(&dir.path().join("a/b"))), (0o700, 0o700));
     assert_eq!(mode(&path), 0o600);
     for file in std::fs::read_dir(dir.path().join("a/b")).unwrap() {
         assert_eq!(mode(&file.unwrap().path()) & 0o077, 0);
@@ -278,10 +210,7 @@ async fn file_and_folders_are_for_the_user_alone() {
 
 const CHILD: &str = "ELYSIA_STORE_TEST_CHILD";
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how a test gives a path to a process of its own"
-)]
+#[expect(clippy::disallowed_methods, reason = "how a test gives a path to a process of its own")]
 fn child_path() -> Option<PathBuf> {
     std::env::var_os(CHILD).map(PathBuf::from)
 }
@@ -289,9 +218,7 @@ fn child_path() -> Option<PathBuf> {
 /// This very test binary again, to run one of the ignored tests below.
 fn child(test: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command
-        .args(["--ignored", "--exact", "--nocapture", &format!("sqlite::tests::{test}")])
-        .env(CHILD, path);
+    command.args(["--ignored", "--exact", "--nocapture", &format!("sqlite::tests::{test}")]).env(CHILD, path);
     command
 }
 
@@ -299,10 +226,7 @@ fn child(test: &str, path: &Path) -> Command {
 async fn acknowledged_events_survive_a_kill() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
-    let mut running = child("child_appends_until_killed", &path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut running = child("child_appends_until_killed", &path).stdout(Stdio::piped()).spawn().unwrap();
     let mut acknowledged = 0;
     for line in BufReader::new(running.stdout.take().unwrap()).lines() {
         if let Some(seq) = line.unwrap().strip_prefix("acknowledged ") {
@@ -314,10 +238,7 @@ async fn acknowledged_events_survive_a_kill() {
     }
     // While it lives, the session is its own.
     let other = SqliteStore::open(path.clone()).await.unwrap();
-    assert!(matches!(
-        other.begin(&session("s"), &query("q2"), None).await,
-        Err(StoreError::Busy { .. })
-    ));
+    assert!(matches!(other.begin(&session("s"), &query("q2"), None).await, Err(StoreError::Busy { .. })));
     running.kill().unwrap();
     running.wait().unwrap();
     let events = other.events(&query("q"), 0).await.unwrap();
@@ -338,10 +259,7 @@ async fn child_appends_until_killed() {
     store.create(&session("s")).await.unwrap();
     store.begin(&session("s"), &query("q"), Some("p")).await.unwrap();
     for seq in 1..100_000 {
-        store
-            .append(&session("s"), &query("q"), &[text("q", seq, "some text")])
-            .await
-            .unwrap();
+        store.append(&session("s"), &query("q"), &[text("q", seq, "some text")]).await.unwrap();
         // Once nobody listens, it goes on until it is killed.
         let _ = writeln!(std::io::stdout(), "acknowledged {seq}");
     }
@@ -352,10 +270,7 @@ async fn a_read_only_file_is_said_to_be_read_only() {
     let dir = tempfile::tempdir().unwrap();
     let first = store(dir.path()).await;
     // SQLite's own word for it, whoever the user is.
-    sqlx::query("PRAGMA query_only = ON")
-        .execute(&first.writer)
-        .await
-        .unwrap();
+    sqlx::query("PRAGMA query_only = ON").execute(&first.writer).await.unwrap();
     let error = first.create(&session("s")).await.unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
     drop(first);

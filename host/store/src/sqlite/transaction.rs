@@ -19,10 +19,7 @@ impl Tx {
     /// Begins with `begin`.
     pub(crate) async fn start(pool: &SqlitePool, begin: &'static str) -> Result<Self, sqlx::Error> {
         // Open from before the statement: it may take effect although nobody waits for it any more.
-        let mut tx = Self {
-            connection: pool.acquire().await?,
-            open: true,
-        };
+        let mut tx = Self { connection: pool.acquire().await?, open: true };
         tx.connection.execute(begin).await?;
         Ok(tx)
     }

@@ -36,9 +36,7 @@ impl SqliteStore {
     }
 
     pub(super) async fn touch(&self, tx: &mut Link, session: i64) -> Result<(), StoreError> {
-        let update = sqlx::query("UPDATE sessions SET updated_at = ? WHERE number = ?")
-            .bind(now())
-            .bind(session);
+        let update = sqlx::query("UPDATE sessions SET updated_at = ? WHERE number = ?").bind(now()).bind(session);
         update.execute(tx).await.map(drop).map_err(|e| self.error(e))
     }
 
@@ -55,10 +53,7 @@ impl SqliteStore {
         };
         if owner::is_alive(&self.owners, &owner) {
             let query = id.parse().map_err(|e| self.corrupt(&e))?;
-            return Err(StoreError::Busy {
-                session: session.clone(),
-                query,
-            });
+            return Err(StoreError::Busy { session: session.clone(), query });
         }
         self.end_query(tx, query, QueryStatus::Interrupted).await
     }
@@ -106,10 +101,7 @@ impl SqliteStore {
         .fetch_optional(tx)
         .await
         .map_err(|e| self.error(e))?;
-        row.ok_or_else(|| StoreError::NotRunning {
-            session: session.clone(),
-            query: query.clone(),
-        })
+        row.ok_or_else(|| StoreError::NotRunning { session: session.clone(), query: query.clone() })
     }
 
     pub(super) async fn end_query(&self, tx: &mut Link, query: i64, status: QueryStatus) -> Result<(), StoreError> {
@@ -130,10 +122,7 @@ impl SqliteStore {
         events: &[Event],
     ) -> Result<(), StoreError> {
         for event in events {
-            let conflict = || StoreError::EventConflict {
-                query: query.clone(),
-                seq: event.seq,
-            };
+            let conflict = || StoreError::EventConflict { query: query.clone(), seq: event.seq };
             if event.query_id != *query {
                 return Err(conflict());
             }
@@ -193,15 +182,8 @@ impl SqliteStore {
         entries: &[StoredEntry],
     ) -> Result<(), StoreError> {
         if replaces {
-            for sql in [
-                "DELETE FROM entries WHERE session = ?",
-                "DELETE FROM locations WHERE session = ?",
-            ] {
-                sqlx::query(sql)
-                    .bind(session)
-                    .execute(&mut *tx)
-                    .await
-                    .map_err(|e| self.error(e))?;
+            for sql in ["DELETE FROM entries WHERE session = ?", "DELETE FROM locations WHERE session = ?"] {
+                sqlx::query(sql).bind(session).execute(&mut *tx).await.map_err(|e| self.error(e))?;
             }
         }
         for location in locations {
@@ -241,9 +223,7 @@ impl SqliteStore {
     ) -> Result<(), StoreError> {
         for (plugin, state) in states {
             let written = if state.is_empty() {
-                sqlx::query("DELETE FROM states WHERE session = ? AND plugin = ?")
-                    .bind(session)
-                    .bind(plugin.as_str())
+                sqlx::query("DELETE FROM states WHERE session = ? AND plugin = ?").bind(session).bind(plugin.as_str())
             } else {
                 sqlx::query(
                     "INSERT INTO states (session, plugin, state) VALUES (?, ?, ?)
@@ -291,8 +271,7 @@ impl SqliteStore {
             .map_err(|e| self.error(e))?;
         self.insert_messages(tx, session, &document.messages).await?;
         let entries = document.take_entries();
-        self.write_environment(tx, session, true, &document.order.locations, &entries)
-            .await?;
+        self.write_environment(tx, session, true, &document.order.locations, &entries).await?;
         self.write_states(tx, session, &document.states).await?;
         for query in document.queries {
             let number: i64 = sqlx::query_scalar(
@@ -312,9 +291,6 @@ impl SqliteStore {
     }
 
     fn text(&self, value: &impl Serialize) -> Result<String, StoreError> {
-        serde_json::to_string(value).map_err(|e| StoreError::Io {
-            path: self.path.clone(),
-            reason: e.to_string(),
-        })
+        serde_json::to_string(value).map_err(|e| StoreError::Io { path: self.path.clone(), reason: e.to_string() })
     }
 }

@@ -8,26 +8,14 @@ fn object(json: Value) -> Object {
 
 fn add(e: &mut Environment, tool: &str, name: &str, objects: &[Value]) -> Vec<String> {
     let objects = objects.iter().cloned().map(object).collect();
-    let added = e
-        .add(
-            &tool.parse().unwrap(),
-            &name.parse().unwrap(),
-            Object::new(),
-            objects,
-            0,
-            u64::MAX,
-        )
-        .unwrap();
+    let added = e.add(&tool.parse().unwrap(), &name.parse().unwrap(), Object::new(), objects, 0, u64::MAX).unwrap();
     added.refs.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn references_count_entries_from_zero_and_never_clash() {
     let mut e = Environment::default();
-    assert_eq!(
-        add(&mut e, "t", "n", &[json!({"a": 1}), json!({"a": 2})]),
-        ["t_n_0_0", "t_n_0_1"]
-    );
+    assert_eq!(add(&mut e, "t", "n", &[json!({"a": 1}), json!({"a": 2})]), ["t_n_0_0", "t_n_0_1"]);
     assert_eq!(add(&mut e, "t", "n", &[json!({"a": 3})]), ["t_n_1_0"]);
     assert_eq!(add(&mut e, "t_n", "0", &[json!({"a": 1})]), ["t_n_0_0_0"]);
     assert_eq!(add(&mut e, "a", "b_c", &[json!({"a": 1})]), ["a_b_c_0_0"]);
@@ -38,20 +26,11 @@ fn references_count_entries_from_zero_and_never_clash() {
 fn a_repeat_keeps_the_first_reference_and_is_stored_as_a_stub() {
     let mut e = Environment::default();
     add(&mut e, "t", "n", &[json!({"a": 1, "b": 2}), json!({"a": 1, "b": 2})]);
-    assert_eq!(
-        add(&mut e, "t", "n", &[json!({"b": 2, "a": 1, "_REF_ID": "forged"})]),
-        ["t_n_0_0"]
-    );
-    assert_eq!(
-        e.to_json()["t"]["n"][1]["objects"][0],
-        json!({"object_info": "[repeat]", "_REF_ID": "t_n_0_0"})
-    );
+    assert_eq!(add(&mut e, "t", "n", &[json!({"b": 2, "a": 1, "_REF_ID": "forged"})]), ["t_n_0_0"]);
+    assert_eq!(e.to_json()["t"]["n"][1]["objects"][0], json!({"object_info": "[repeat]", "_REF_ID": "t_n_0_0"}));
     assert_eq!(add(&mut e, "t", "other", &[json!({"a": 1, "b": 2})]), ["t_other_0_0"]);
     let view = SharedEnvironment::new(e).view(None);
-    assert_eq!(
-        view.latest("t", "n").unwrap().1,
-        [object(json!({"a": 1, "b": 2, "_REF_ID": "t_n_0_0"}))]
-    );
+    assert_eq!(view.latest("t", "n").unwrap().1, [object(json!({"a": 1, "b": 2, "_REF_ID": "t_n_0_0"}))]);
 }
 
 #[test]
@@ -78,10 +57,7 @@ fn trimming_promotes_repeats_and_never_reuses_a_reference() {
     add(&mut e, "t", "n", &[json!({"a": 1})]);
     add(&mut e, "t", "n", &[json!({"a": 1}), json!({"a": 2})]);
     assert_eq!(e.trim(1, u64::MAX), 1);
-    assert_eq!(
-        e.object("t_n_0_0"),
-        Some(&object(json!({"a": 1, "_REF_ID": "t_n_0_0"})))
-    );
+    assert_eq!(e.object("t_n_0_0"), Some(&object(json!({"a": 1, "_REF_ID": "t_n_0_0"}))));
     assert_eq!(add(&mut e, "t", "n", &[json!({"a": 3})]), ["t_n_2_0"]);
     let again = {
         let (locations, entries) = e.stored_since(0);
@@ -105,10 +81,5 @@ fn a_view_does_not_see_what_came_later() {
     assert!(view.get("t", "n", 1).is_none());
     assert!(view.object("t_n_1_0", &HashSet::new()).is_none());
     assert!(view.object("t_n_1_0", &["t_n_1_0".parse().unwrap()].into()).is_some());
-    assert!(
-        shared
-            .view(Some(["u".parse().unwrap()].into()))
-            .get("t", "n", 0)
-            .is_none()
-    );
+    assert!(shared.view(Some(["u".parse().unwrap()].into())).get("t", "n", 0).is_none());
 }

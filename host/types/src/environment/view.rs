@@ -29,11 +29,7 @@ impl SharedEnvironment {
 
     /// What stands in it now, for one call. With `only`, nothing but those tools' entries.
     pub fn view(&self, only: Option<HashSet<ToolName>>) -> EnvironmentView {
-        EnvironmentView {
-            until: self.read(Environment::version),
-            environment: self.clone(),
-            only,
-        }
+        EnvironmentView { until: self.read(Environment::version), environment: self.clone(), only }
     }
 }
 
@@ -79,10 +75,7 @@ impl EnvironmentView {
         self.environment.read(|e| {
             let entries = e.entries(tool, name);
             let entry = entries.get(pick(entries.partition_point(|entry| entry.seq < self.until))?)?;
-            Some((
-                entry.metadata.clone(),
-                entry.objects.iter().map(|o| e.whole(o).clone()).collect(),
-            ))
+            Some((entry.metadata.clone(), entry.objects.iter().map(|o| e.whole(o).clone()).collect()))
         })
     }
 

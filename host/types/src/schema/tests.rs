@@ -31,10 +31,7 @@ fn untrusted_schemas_are_refused() {
         SchemaError::Invalid(_)
     ));
     let wide: Map<String, Value> = (0..2_000).map(|i| (format!("p{i}"), json!({}))).collect();
-    assert!(matches!(
-        refused(json!({"type": "object", "properties": wide})),
-        SchemaError::TooManyNodes(_)
-    ));
+    assert!(matches!(refused(json!({"type": "object", "properties": wide})), SchemaError::TooManyNodes(_)));
     let mut deep = json!({"type": "object"});
     for _ in 0..8 {
         deep = json!({"type": "object", "properties": {"a": deep}});
@@ -53,10 +50,7 @@ fn coercion_is_lossless() {
     );
     assert!(complete(&s, json!({"n": "7.5"})).is_err());
     assert!(complete(&s, json!({"n": "seven"})).is_err());
-    assert_eq!(
-        complete(&s, json!({"l": "[1,2]", "n": null})).unwrap(),
-        json!({"l": [1, 2]})
-    );
+    assert_eq!(complete(&s, json!({"l": "[1,2]", "n": null})).unwrap(), json!({"l": [1, 2]}));
 }
 
 #[test]

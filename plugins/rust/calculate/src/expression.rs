@@ -22,26 +22,14 @@ impl Problem {
     /// The message with the place shown, for a model to correct itself.
     pub(crate) fn explain(&self, expression: &str) -> String {
         let rest: String = expression.chars().skip(self.at).take(12).collect();
-        let place = if rest.is_empty() {
-            "at the end".to_owned()
-        } else {
-            format!("at `{rest}`")
-        };
-        format!(
-            "cannot evaluate `{expression}`: {} (character {}, {place})",
-            self.message,
-            self.at.saturating_add(1)
-        )
+        let place = if rest.is_empty() { "at the end".to_owned() } else { format!("at `{rest}`") };
+        format!("cannot evaluate `{expression}`: {} (character {}, {place})", self.message, self.at.saturating_add(1))
     }
 }
 
 /// The value of an expression.
 pub(crate) fn evaluate(expression: &str) -> Result<Number, Problem> {
-    let mut parser = Parser {
-        characters: expression.chars().collect(),
-        at: 0,
-        depth: 0,
-    };
+    let mut parser = Parser { characters: expression.chars().collect(), at: 0, depth: 0 };
     parser.skip_blanks();
     if parser.peek().is_none() {
         return Err(parser.problem("the expression is empty"));
@@ -83,20 +71,14 @@ impl Parser {
             let at = self.at;
             let result = if self.accept_power() {
                 // `**` binds like `^` and was taken by `power`; here it stands where no operand is.
-                return Err(Problem {
-                    message: "`**` has no number before it".to_owned(),
-                    at,
-                });
+                return Err(Problem { message: "`**` has no number before it".to_owned(), at });
             } else if self.accept_any(&['*', '×', '·']) {
                 value.multiply(self.signed()?)
             } else if self.accept_any(&['/', '÷', ':']) {
                 value.divide(self.signed()?)
             } else if self.percent_is_modulo() || self.accept_word("mod") {
                 value.modulo(self.signed()?)
-            } else if self
-                .peek()
-                .is_some_and(|c| c == '(' || c.is_ascii_alphabetic() || matches!(c, 'π' | '√'))
-            {
+            } else if self.peek().is_some_and(|c| c == '(' || c.is_ascii_alphabetic() || matches!(c, 'π' | '√')) {
                 value.multiply(self.power()?)
             } else {
                 return Ok(value);
@@ -149,11 +131,7 @@ impl Parser {
                 let open = self.at;
                 self.accept('(');
                 let value = self.deeper(Parser::sum)?;
-                if self.accept(')') {
-                    Ok(value)
-                } else {
-                    Err(self.unclosed(open))
-                }
+                if self.accept(')') { Ok(value) } else { Err(self.unclosed(open)) }
             }
             Some('√') => {
                 let at = self.at;
@@ -176,10 +154,7 @@ impl Parser {
         let mut text = String::new();
         let mut is_whole = true;
         while let Some(c) = self.raw() {
-            let next_is_digit = self
-                .characters
-                .get(self.at.saturating_add(1))
-                .is_some_and(char::is_ascii_digit);
+            let next_is_digit = self.characters.get(self.at.saturating_add(1)).is_some_and(char::is_ascii_digit);
             match c {
                 '0'..='9' => text.push(c),
                 '.' => {
@@ -192,10 +167,8 @@ impl Parser {
                 'e' | 'E' if self.exponent_follows() => {
                     is_whole = false;
                     text.push('e');
-                    if let Some(sign) = self
-                        .characters
-                        .get(self.at.saturating_add(1))
-                        .filter(|c| matches!(c, '+' | '-'))
+                    if let Some(sign) =
+                        self.characters.get(self.at.saturating_add(1)).filter(|c| matches!(c, '+' | '-'))
                     {
                         text.push(*sign);
                         self.at = self.at.saturating_add(1);
@@ -206,35 +179,21 @@ impl Parser {
             self.at = self.at.saturating_add(1);
         }
         self.skip_blanks();
-        let whole = if is_whole {
-            text.parse().ok().map(Number::Whole)
-        } else {
-            None
-        };
+        let whole = if is_whole { text.parse().ok().map(Number::Whole) } else { None };
         let real = || text.parse().ok().and_then(|real| Number::real(real).ok());
-        whole.or_else(real).ok_or_else(|| Problem {
-            message: format!("`{text}` is not a number"),
-            at: start,
-        })
+        whole.or_else(real).ok_or_else(|| Problem { message: format!("`{text}` is not a number"), at: start })
     }
 
     fn groups_thousands(&self, before: &str) -> bool {
-        let digits = self
-            .characters
-            .iter()
-            .skip(self.at.saturating_add(1))
-            .take_while(|c| c.is_ascii_digit())
-            .count();
+        let digits = self.characters.iter().skip(self.at.saturating_add(1)).take_while(|c| c.is_ascii_digit()).count();
         self.depth_is_flat() && digits == 3 && !before.is_empty() && !before.contains('.')
     }
 
     /// Inside parentheses a comma may part arguments; there digits are never grouped.
     fn depth_is_flat(&self) -> bool {
         let before = self.characters.iter().take(self.at);
-        before.fold(0_i32, |open, c| {
-            open.saturating_add(i32::from(*c == '('))
-                .saturating_sub(i32::from(*c == ')'))
-        }) <= 0
+        before.fold(0_i32, |open, c| open.saturating_add(i32::from(*c == '(')).saturating_sub(i32::from(*c == ')')))
+            <= 0
     }
 
     fn exponent_follows(&self) -> bool {
@@ -259,10 +218,9 @@ impl Parser {
             "pi" => Ok(Number::Real(std::f64::consts::PI)),
             "tau" => Ok(Number::Real(std::f64::consts::TAU)),
             "e" => Ok(Number::Real(std::f64::consts::E)),
-            _ if FUNCTIONS.split(", ").any(|function| function == name) => Err(Problem {
-                message: format!("`{name}` needs its argument in parentheses: {name}(…)"),
-                at: start,
-            }),
+            _ if FUNCTIONS.split(", ").any(|function| function == name) => {
+                Err(Problem { message: format!("`{name}` needs its argument in parentheses: {name}(…)"), at: start })
+            }
             _ => Err(Problem {
                 message: format!("`{name}` is unknown; there are pi, tau, e and {FUNCTIONS}"),
                 at: start,
@@ -290,10 +248,7 @@ impl Parser {
 
     fn unclosed(&self, open: usize) -> Problem {
         match self.peek() {
-            None => Problem {
-                message: "this `(` is never closed".to_owned(),
-                at: open,
-            },
+            None => Problem { message: "this `(` is never closed".to_owned(), at: open },
             Some(c) => self.problem(&format!("want an operator or `)`, got `{c}`")),
         }
     }
@@ -309,9 +264,7 @@ impl Parser {
 
     fn percent_has_operand(&self) -> bool {
         let mut rest = self.characters.iter().skip(self.at);
-        let after = (rest.next() == Some(&'%'))
-            .then(|| rest.find(|c| !c.is_whitespace()))
-            .flatten();
+        let after = (rest.next() == Some(&'%')).then(|| rest.find(|c| !c.is_whitespace())).flatten();
         after.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '(' | '.' | 'π' | '√'))
     }
 
@@ -325,12 +278,7 @@ impl Parser {
     }
 
     fn accept_word(&mut self, word: &str) -> bool {
-        let there: String = self
-            .characters
-            .iter()
-            .skip(self.at)
-            .take_while(|c| c.is_ascii_alphabetic())
-            .collect();
+        let there: String = self.characters.iter().skip(self.at).take_while(|c| c.is_ascii_alphabetic()).collect();
         let found = there.eq_ignore_ascii_case(word);
         if found {
             self.at = self.at.saturating_add(there.chars().count());
@@ -363,12 +311,7 @@ impl Parser {
     }
 
     fn skip_blanks(&mut self) {
-        let blanks = self
-            .characters
-            .iter()
-            .skip(self.at)
-            .take_while(|c| c.is_whitespace())
-            .count();
+        let blanks = self.characters.iter().skip(self.at).take_while(|c| c.is_whitespace()).count();
         self.at = self.at.saturating_add(blanks);
     }
 
@@ -382,10 +325,7 @@ impl Parser {
     }
 
     fn problem(&self, message: &str) -> Problem {
-        Problem {
-            message: message.to_owned(),
-            at: self.at,
-        }
+        Problem { message: message.to_owned(), at: self.at }
     }
 }
 
@@ -394,12 +334,12 @@ fn apply(name: &str, arguments: &[Number]) -> Result<Number, String> {
         ("min" | "max" | "sum" | "mean" | "average" | "avg" | "gcd" | "lcm", []) => {
             Err(format!("`{name}` needs at least one argument"))
         }
-        ("min", [first, rest @ ..]) => Ok(rest
-            .iter()
-            .fold(*first, |a, b| if b.as_f64() < a.as_f64() { *b } else { a })),
-        ("max", [first, rest @ ..]) => Ok(rest
-            .iter()
-            .fold(*first, |a, b| if b.as_f64() > a.as_f64() { *b } else { a })),
+        ("min", [first, rest @ ..]) => {
+            Ok(rest.iter().fold(*first, |a, b| if b.as_f64() < a.as_f64() { *b } else { a }))
+        }
+        ("max", [first, rest @ ..]) => {
+            Ok(rest.iter().fold(*first, |a, b| if b.as_f64() > a.as_f64() { *b } else { a }))
+        }
         ("sum", all) => total(all),
         ("mean" | "average" | "avg", all) => total(all)?.divide(Number::Whole(i128::try_from(all.len()).unwrap_or(1))),
         ("gcd", all) => whole_numbers(name, all).map(|all| Number::Whole(all.into_iter().fold(0, gcd))),
@@ -455,9 +395,7 @@ fn total(all: &[Number]) -> Result<Number, String> {
 }
 
 fn whole_numbers(name: &str, all: &[Number]) -> Result<Vec<i128>, String> {
-    all.iter()
-        .map(|x| x.whole().ok_or_else(|| format!("`{name}` takes whole numbers")))
-        .collect()
+    all.iter().map(|x| x.whole().ok_or_else(|| format!("`{name}` takes whole numbers"))).collect()
 }
 
 fn least_common_multiple(all: &[i128]) -> Result<Number, String> {
@@ -477,10 +415,7 @@ fn logarithm(x: f64, base: f64) -> Result<Number, String> {
 }
 
 fn rounded(x: Number, digits: Number) -> Result<Number, String> {
-    let digits = digits
-        .whole()
-        .and_then(|d| i32::try_from(d).ok())
-        .filter(|d| (0..=15).contains(d));
+    let digits = digits.whole().and_then(|d| i32::try_from(d).ok()).filter(|d| (0..=15).contains(d));
     let digits = digits.ok_or("`round` takes a number and 0 to 15 digits")?;
     let scale = 10_f64.powi(digits);
     match x {

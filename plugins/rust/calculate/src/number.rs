@@ -18,11 +18,7 @@ use Number::{Real, Whole};
 impl Number {
     /// A float, as a whole number where that loses nothing.
     pub(crate) fn real(value: f64) -> Result<Number, String> {
-        if value.is_finite() {
-            Ok(Real(value))
-        } else {
-            Err("the value is too large or not defined".to_owned())
-        }
+        if value.is_finite() { Ok(Real(value)) } else { Err("the value is too large or not defined".to_owned()) }
     }
 
     pub(crate) fn as_f64(self) -> f64 {
@@ -50,10 +46,9 @@ impl Number {
     /// As a JSON number, if that holds it.
     pub(crate) fn to_json(self) -> Option<Value> {
         match self {
-            Whole(whole) => i64::try_from(whole)
-                .map(Value::from)
-                .or_else(|_| u64::try_from(whole).map(Value::from))
-                .ok(),
+            Whole(whole) => {
+                i64::try_from(whole).map(Value::from).or_else(|_| u64::try_from(whole).map(Value::from)).ok()
+            }
             Real(real) => match self.whole().and_then(|whole| i64::try_from(whole).ok()) {
                 Some(whole) => Some(Value::from(whole)),
                 None => Some(Value::from(real)),
@@ -87,11 +82,7 @@ impl Number {
         // Whole where it comes out even.
         self.exactly(
             other,
-            |a, b| {
-                a.checked_rem(b)
-                    .filter(|rest| *rest == 0)
-                    .and_then(|_| a.checked_div(b))
-            },
+            |a, b| a.checked_rem(b).filter(|rest| *rest == 0).and_then(|_| a.checked_div(b)),
             |a, b| a / b,
         )
     }
@@ -103,11 +94,7 @@ impl Number {
         }
         let whole = |a: i128, b: i128| {
             let rest = a.checked_rem(b)?;
-            if rest != 0 && (rest < 0) != (b < 0) {
-                rest.checked_add(b)
-            } else {
-                Some(rest)
-            }
+            if rest != 0 && (rest < 0) != (b < 0) { rest.checked_add(b) } else { Some(rest) }
         };
         self.exactly(other, whole, |a, b| a - b * (a / b).floor())
     }
@@ -128,19 +115,13 @@ impl Number {
     }
 
     pub(crate) fn factorial(self) -> Result<Number, String> {
-        let n = self
-            .whole()
-            .filter(|n| *n >= 0)
-            .ok_or("only whole numbers from 0 have a factorial")?;
+        let n = self.whole().filter(|n| *n >= 0).ok_or("only whole numbers from 0 have a factorial")?;
         if n > 170 {
             return Err("a factorial past 170! is too large".to_owned());
         }
         let whole = (1..=n).try_fold(1_i128, |product, factor| product.checked_mul(factor));
         #[expect(clippy::cast_precision_loss, reason = "past 33! only floats hold it")]
-        whole.map_or_else(
-            || Number::real((1..=n).map(|factor| factor as f64).product()),
-            |whole| Ok(Whole(whole)),
-        )
+        whole.map_or_else(|| Number::real((1..=n).map(|factor| factor as f64).product()), |whole| Ok(Whole(whole)))
     }
 
     fn exactly(
@@ -186,9 +167,5 @@ fn fifteen_digits(real: f64) -> f64 {
         scale *= 10.0;
         digits += 1;
     }
-    if (real * scale).abs() < 1e15 {
-        (real * scale).round() / scale
-    } else {
-        real
-    }
+    if (real * scale).abs() < 1e15 { (real * scale).round() / scale } else { real }
 }

@@ -6,16 +6,7 @@ use records::Row;
 /// Columns that hold a row's title, best first.
 const TITLES: [&str; 7] = ["title", "name", "question", "subject", "headline", "product", "id"];
 /// Columns that hold a row's text, best first. A row without one is no document by itself.
-const TEXTS: [&str; 8] = [
-    "content",
-    "text",
-    "body",
-    "answer",
-    "description",
-    "summary",
-    "message",
-    "comment",
-];
+const TEXTS: [&str; 8] = ["content", "text", "body", "answer", "description", "summary", "message", "comment"];
 
 /// Something to read.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,24 +26,13 @@ impl Document {
     /// A page with optional front matter (`key: value` lines between two lines of `---`).
     pub(crate) fn from_markdown(source: &str, text: &str) -> Document {
         let (matter, body) = front_matter(text);
-        let field = |name: &str| {
-            matter
-                .iter()
-                .find(|(key, _)| key.eq_ignore_ascii_case(name))
-                .map(|(_, value)| value.clone())
-        };
-        let heading = body
-            .lines()
-            .find_map(|line| line.strip_prefix("# "))
-            .map(|line| line.trim().to_owned());
+        let field =
+            |name: &str| matter.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone());
+        let heading = body.lines().find_map(|line| line.strip_prefix("# ")).map(|line| line.trim().to_owned());
         let title = field("title").or(heading).unwrap_or_else(|| stem(source));
         let body = body.trim();
         // The heading says the title again: shown once is enough.
-        let content = body
-            .strip_prefix(&format!("# {title}"))
-            .unwrap_or(body)
-            .trim()
-            .to_owned();
+        let content = body.strip_prefix(&format!("# {title}")).unwrap_or(body).trim().to_owned();
         Document {
             uuid: uuid(source),
             title,
@@ -66,20 +46,12 @@ impl Document {
 
     /// A row that has text, or `None`.
     pub(crate) fn from_row(file: &str, number: usize, row: &Row) -> Option<Document> {
-        let key = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| row.keys().find(|key| key.eq_ignore_ascii_case(name)))
-        };
+        let key = |names: &[&str]| names.iter().find_map(|name| row.keys().find(|key| key.eq_ignore_ascii_case(name)));
         let text_key = key(&TEXTS)?;
         let title_key = key(&TITLES).filter(|key| *key != text_key);
         let (special, source) = (["author", "date", "category"], format!("{file}#{number}"));
-        let field = |name: &str| {
-            row.keys()
-                .find(|key| key.eq_ignore_ascii_case(name))
-                .and_then(|key| row.get(key))
-                .map(plain)
-        };
+        let field =
+            |name: &str| row.keys().find(|key| key.eq_ignore_ascii_case(name)).and_then(|key| row.get(key)).map(plain);
         let mut content = row.get(text_key).map(plain).unwrap_or_default();
         let rest = row.iter().filter(|(key, value)| {
             *key != text_key
@@ -93,9 +65,7 @@ impl Document {
         }
         Some(Document {
             uuid: uuid(&source),
-            title: title_key
-                .and_then(|key| row.get(key))
-                .map_or_else(|| source.clone(), plain),
+            title: title_key.and_then(|key| row.get(key)).map_or_else(|| source.clone(), plain),
             content,
             category: field("category"),
             author: field("author"),
@@ -106,10 +76,7 @@ impl Document {
 
     /// Rows without text, as one document: what is in the file and how it begins.
     pub(crate) fn from_table(file: &str, rows: &[Row]) -> Document {
-        let columns: Vec<&str> = rows
-            .first()
-            .map(|row| row.keys().map(String::as_str).collect())
-            .unwrap_or_default();
+        let columns: Vec<&str> = rows.first().map(|row| row.keys().map(String::as_str).collect()).unwrap_or_default();
         let line = |row: &Row| row.values().map(plain).collect::<Vec<_>>().join(" | ");
         let first: Vec<String> = rows.iter().take(5).map(line).collect();
         let content = format!(
@@ -154,8 +121,7 @@ fn front_matter(text: &str) -> (Vec<(String, String)>, &str) {
         return (Vec::new(), text);
     };
     let pair = |line: &str| {
-        line.split_once(':')
-            .map(|(key, value)| (key.trim().to_owned(), value.trim().trim_matches('"').to_owned()))
+        line.split_once(':').map(|(key, value)| (key.trim().to_owned(), value.trim().trim_matches('"').to_owned()))
     };
     (matter.lines().filter_map(pair).collect(), body)
 }
@@ -174,9 +140,7 @@ fn plain(value: &Value) -> String {
 
 fn stem(source: &str) -> String {
     let file = source.rsplit('/').next().unwrap_or(source);
-    file.rsplit_once('.')
-        .map_or(file, |(stem, _)| stem)
-        .replace(['-', '_'], " ")
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem).replace(['-', '_'], " ")
 }
 
 /// A UUID (version 8: made by rules of our own) from the source: FNV-1a of 128 bits.

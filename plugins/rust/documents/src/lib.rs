@@ -70,38 +70,21 @@ fn search_documents(
     }
     let index = Index::new(&documents);
     let found = index.search(&terms, usize::try_from(limit).unwrap_or(usize::MAX));
-    let objects: Vec<Object> = found
-        .iter()
-        .map(|hit| hit_object(hit.document, &terms, hit.score))
-        .collect();
+    let objects: Vec<Object> = found.iter().map(|hit| hit_object(hit.document, &terms, hit.score)).collect();
     let message = match found.first() {
-        Some(best) => format!(
-            "{} of {} documents fit; best: {}",
-            found.len(),
-            documents.len(),
-            best.document.title
-        ),
-        None => format!(
-            "none of {} documents has any of these words: try others, or list_documents",
-            documents.len()
-        ),
+        Some(best) => format!("{} of {} documents fit; best: {}", found.len(), documents.len(), best.document.title),
+        None => format!("none of {} documents has any of these words: try others, or list_documents", documents.len()),
     };
     let metadata =
         object! { "query": query, "category": category, "n_searched": documents.len(), "n_found": found.len() };
-    let result = ToolResult::new(objects)
-        .name("documents")
-        .payload_type("document")
-        .mapping(MAPPING);
+    let result = ToolResult::new(objects).name("documents").payload_type("document").mapping(MAPPING);
     out.result(result.metadata(metadata).llm_message(message)).map(drop)
 }
 
 fn hit_object(document: &Document, terms: &[String], score: f64) -> Object {
     let shown = passages::shown(&document.content, terms);
-    let spans: Vec<Object> = shown
-        .spans
-        .iter()
-        .map(|(start, end)| object! { "start": start, "end": end, "uuid": document.uuid })
-        .collect();
+    let spans: Vec<Object> =
+        shown.spans.iter().map(|(start, end)| object! { "start": start, "end": end, "uuid": document.uuid }).collect();
     let mut object = document.to_object(&shown.content);
     object.insert("highlights".to_owned(), shown.highlights.into());
     object.insert("score".to_owned(), ((score * 1000.0).round() / 1000.0).into());
@@ -130,12 +113,9 @@ fn read_document(
 ) -> Result<(), ToolError> {
     let library = Library::open(out)?;
     let found = library.find(&document)?;
-    let result = ToolResult::new([found.to_object(&found.content)])
-        .name("documents")
-        .payload_type("document")
-        .mapping(MAPPING);
-    out.result(result.metadata(object! { "source": found.source }))
-        .map(drop)
+    let result =
+        ToolResult::new([found.to_object(&found.content)]).name("documents").payload_type("document").mapping(MAPPING);
+    out.result(result.metadata(object! { "source": found.source })).map(drop)
 }
 
 /// Lists all documents with title, category, author, date and length. Choose it to see which documents, texts or files
@@ -163,23 +143,12 @@ fn list_documents(
 ) -> Result<(), ToolError> {
     let library = Library::open(out)?;
     let documents = library.of_category(category.as_deref())?;
-    let listed: Vec<Object> = documents
-        .iter()
-        .take(usize::try_from(limit).unwrap_or(usize::MAX))
-        .map(|d| d.to_entry())
-        .collect();
-    let message = format!(
-        "{} of {} documents; categories: {}",
-        listed.len(),
-        documents.len(),
-        library.categories().join(", ")
-    );
-    out.result(
-        ToolResult::new(listed)
-            .name("list")
-            .llm_message(message.chars().take(240).collect::<String>()),
-    )
-    .map(drop)
+    let listed: Vec<Object> =
+        documents.iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).map(|d| d.to_entry()).collect();
+    let message =
+        format!("{} of {} documents; categories: {}", listed.len(), documents.len(), library.categories().join(", "));
+    out.result(ToolResult::new(listed).name("list").llm_message(message.chars().take(240).collect::<String>()))
+        .map(drop)
 }
 
 elysia_plugin::export!(search_documents, read_document, list_documents);

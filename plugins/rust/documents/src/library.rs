@@ -51,9 +51,7 @@ impl Library {
             }
         }
         if documents.is_empty() {
-            return Err(ToolError::not_found(
-                "the data folder has no documents: Markdown, text, CSV or JSON Lines",
-            ));
+            return Err(ToolError::not_found("the data folder has no documents: Markdown, text, CSV or JSON Lines"));
         }
         Ok(Library { documents })
     }
@@ -65,12 +63,8 @@ impl Library {
             return Ok(self.documents.iter().collect());
         };
         let key = search::terms(wanted);
-        let is_it = |document: &&Document| {
-            document
-                .category
-                .as_ref()
-                .is_some_and(|category| search::terms(category) == key)
-        };
+        let is_it =
+            |document: &&Document| document.category.as_ref().is_some_and(|category| search::terms(category) == key);
         let found: Vec<&Document> = self.documents.iter().filter(is_it).collect();
         if found.is_empty() {
             let there = self.categories().join(", ");
@@ -82,11 +76,8 @@ impl Library {
     }
 
     pub(crate) fn categories(&self) -> Vec<&str> {
-        let categories: BTreeSet<&str> = self
-            .documents
-            .iter()
-            .filter_map(|document| document.category.as_deref())
-            .collect();
+        let categories: BTreeSet<&str> =
+            self.documents.iter().filter_map(|document| document.category.as_deref()).collect();
         categories.into_iter().collect()
     }
 
@@ -113,11 +104,7 @@ impl Library {
                 "there is no document `{wanted}`: find one with search_documents, then give its title or uuid"
             ))),
             several => {
-                let titles: Vec<&str> = several
-                    .iter()
-                    .take(10)
-                    .map(|document| document.title.as_str())
-                    .collect();
+                let titles: Vec<&str> = several.iter().take(10).map(|document| document.title.as_str()).collect();
                 Err(ToolError::invalid_inputs(format!(
                     "`{wanted}` may be one of {}: give the whole title",
                     titles.join(", ")
@@ -137,12 +124,7 @@ fn read(file: &DataFile) -> Result<Vec<Document>, ToolError> {
         _ => return Ok(vec![Document::from_markdown(&file.name, &text)]),
     };
     let numbered = rows.iter().zip(1_usize..);
-    let documents: Vec<Document> = numbered
-        .filter_map(|(row, number)| Document::from_row(&file.name, number, row))
-        .collect();
-    Ok(if documents.is_empty() && !rows.is_empty() {
-        vec![Document::from_table(&file.name, &rows)]
-    } else {
-        documents
-    })
+    let documents: Vec<Document> =
+        numbered.filter_map(|(row, number)| Document::from_row(&file.name, number, row)).collect();
+    Ok(if documents.is_empty() && !rows.is_empty() { vec![Document::from_table(&file.name, &rows)] } else { documents })
 }

@@ -18,39 +18,22 @@ pub(crate) struct Shown {
 
 pub(crate) fn shown(content: &str, query: &[String]) -> Shown {
     let sentences = sentences(content);
-    let mut ranked: Vec<(usize, usize)> = sentences
-        .iter()
-        .map(|s| fit(s, query))
-        .enumerate()
-        .filter(|(_, fit)| *fit > 0)
-        .collect();
+    let mut ranked: Vec<(usize, usize)> =
+        sentences.iter().map(|s| fit(s, query)).enumerate().filter(|(_, fit)| *fit > 0).collect();
     ranked.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     ranked.truncate(HIGHLIGHTS);
     let best: Vec<&str> = ranked.iter().filter_map(|(i, _)| sentences.get(*i).copied()).collect();
-    let content = if content.len() <= WHOLE {
-        content.to_owned()
-    } else {
-        excerpt(content, &sentences, &ranked)
-    };
+    let content = if content.len() <= WHOLE { content.to_owned() } else { excerpt(content, &sentences, &ranked) };
     let mut spans: Vec<(usize, usize)> = best.iter().filter_map(|sentence| span(&content, sentence)).collect();
     spans.sort_unstable();
-    let highlights = best
-        .into_iter()
-        .map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
-    Shown {
-        content,
-        highlights,
-        spans,
-    }
+    let highlights =
+        best.into_iter().map(|sentence| sentence.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    Shown { content, highlights, spans }
 }
 
 /// How many different words of the query a sentence has.
 fn fit(sentence: &str, query: &[String]) -> usize {
-    let mut found: Vec<String> = terms(sentence)
-        .into_iter()
-        .filter(|term| query.contains(term))
-        .collect();
+    let mut found: Vec<String> = terms(sentence).into_iter().filter(|term| query.contains(term)).collect();
     found.sort();
     found.dedup();
     found.len()
@@ -78,11 +61,7 @@ fn sentences(content: &str) -> Vec<&str> {
         }
     }
     sentences.extend(content.get(start..));
-    sentences
-        .into_iter()
-        .map(str::trim)
-        .filter(|sentence| sentence.chars().any(char::is_alphanumeric))
-        .collect()
+    sentences.into_iter().map(str::trim).filter(|sentence| sentence.chars().any(char::is_alphanumeric)).collect()
 }
 
 /// A line of a list, a table, a heading or a fact: whole by itself.
@@ -123,31 +102,20 @@ mod tests {
 
     #[test]
     fn the_fitting_sentences_are_marked() {
-        let shown = shown(
-            "Beans are brown. Milk is white.\n\n- Milk keeps two days.\n- Tea keeps.",
-            &terms("milk days"),
-        );
+        let shown =
+            shown("Beans are brown. Milk is white.\n\n- Milk keeps two days.\n- Tea keeps.", &terms("milk days"));
         assert_eq!(shown.highlights, ["- Milk keeps two days.", "Milk is white."]);
-        let marked: Vec<String> = shown
-            .spans
-            .iter()
-            .map(|(a, b)| shown.content.chars().skip(*a).take(b - a).collect())
-            .collect();
+        let marked: Vec<String> =
+            shown.spans.iter().map(|(a, b)| shown.content.chars().skip(*a).take(b - a).collect()).collect();
         assert_eq!(marked, ["Milk is white.", "- Milk keeps two days."]);
     }
 
     #[test]
     fn a_long_text_is_cut_to_what_fits() {
-        let long = format!(
-            "{}The key is under the mat. {}",
-            "Nothing here. ".repeat(200),
-            "Nothing there. ".repeat(200)
-        );
+        let long =
+            format!("{}The key is under the mat. {}", "Nothing here. ".repeat(200), "Nothing there. ".repeat(200));
         let shown = shown(&long, &terms("where is the key"));
-        assert_eq!(
-            shown.content,
-            "… Nothing here. The key is under the mat. Nothing there.…"
-        );
+        assert_eq!(shown.content, "… Nothing here. The key is under the mat. Nothing there.…");
         assert_eq!(shown.highlights, ["The key is under the mat."]);
     }
 }

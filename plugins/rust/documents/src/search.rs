@@ -20,14 +20,8 @@ const STOP_WORDS: [&str; 66] = [
 
 /// The words of a text that count, in a common form: lower case, without endings.
 pub(crate) fn terms(text: &str) -> Vec<String> {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase);
-    words
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
-        .map(|word| stem(&word))
-        .collect()
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
+    words.filter(|word| !STOP_WORDS.contains(&word.as_str())).map(|word| stem(&word)).collect()
 }
 
 /// Cuts the commonest English endings, so that "refunds", "refunded" and "refunding" meet. Cruder than Porter's rules
@@ -57,10 +51,7 @@ fn stem(word: &str) -> String {
 
 /// "closing" → "clos" must meet "close".
 fn trim_e(word: &str) -> String {
-    word.strip_suffix('e')
-        .filter(|stem| stem.chars().count() >= 3)
-        .unwrap_or(word)
-        .to_owned()
+    word.strip_suffix('e').filter(|stem| stem.chars().count() >= 3).unwrap_or(word).to_owned()
 }
 
 /// What is known of each document for ranking.
@@ -85,11 +76,7 @@ impl<'a> Index<'a> {
             let mut counts: HashMap<String, f64> = HashMap::new();
             let mut length = 0.0;
             let category = document.category.as_deref().unwrap_or_default();
-            for (text, weight) in [
-                (document.title.as_str(), TITLE_WEIGHT),
-                (category, 1.0),
-                (&document.content, 1.0),
-            ] {
+            for (text, weight) in [(document.title.as_str(), TITLE_WEIGHT), (category, 1.0), (&document.content, 1.0)] {
                 for term in terms(text) {
                     *counts.entry(term).or_default() += weight;
                     length += weight;
@@ -103,11 +90,7 @@ impl<'a> Index<'a> {
         }
         let total: f64 = indexed.iter().map(|(_, _, length)| length).sum();
         let mean_length = (total / count(indexed.len())).max(1.0);
-        Index {
-            documents: indexed,
-            frequency,
-            mean_length,
-        }
+        Index { documents: indexed, frequency, mean_length }
     }
 
     /// The best documents, best first; of equal ones the first by source.
@@ -130,10 +113,7 @@ impl<'a> Index<'a> {
 
     fn score(&self, term: &str, counts: &HashMap<String, f64>, length: f64) -> f64 {
         let Some(n_here) = counts.get(term) else { return 0.0 };
-        let (all, with) = (
-            count(self.documents.len()),
-            count(self.frequency.get(term).copied().unwrap_or(0)),
-        );
+        let (all, with) = (count(self.documents.len()), count(self.frequency.get(term).copied().unwrap_or(0)));
         let rarity = ((all - with + 0.5) / (with + 0.5)).ln_1p();
         rarity * n_here * (K1 + 1.0) / (n_here + K1 * (1.0 - B + B * length / self.mean_length))
     }

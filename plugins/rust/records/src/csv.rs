@@ -16,28 +16,15 @@ pub fn csv_rows(text: &str) -> Vec<Row> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header = text.lines().next().unwrap_or_default();
     let count = |separator: char| header.matches(separator).count();
-    let separator = [';', '\t']
-        .into_iter()
-        .filter(|s| count(*s) > count(','))
-        .max_by_key(|s| count(*s))
-        .unwrap_or(',');
+    let separator = [';', '\t'].into_iter().filter(|s| count(*s) > count(',')).max_by_key(|s| count(*s)).unwrap_or(',');
     let mut lines = cells(text, separator).into_iter();
-    let columns: Vec<String> = lines
-        .next()
-        .unwrap_or_default()
-        .into_iter()
-        .map(|(name, _)| name.trim().to_owned())
-        .collect();
+    let columns: Vec<String> =
+        lines.next().unwrap_or_default().into_iter().map(|(name, _)| name.trim().to_owned()).collect();
     let row = |cells: Vec<(String, bool)>| {
         let mut cells = cells.into_iter();
         columns
             .iter()
-            .map(|column| {
-                (
-                    column.clone(),
-                    cells.next().map_or(Value::Null, |(text, quoted)| value(text, quoted)),
-                )
-            })
+            .map(|column| (column.clone(), cells.next().map_or(Value::Null, |(text, quoted)| value(text, quoted))))
             .collect()
     };
     lines.map(row).collect()
@@ -87,13 +74,7 @@ fn value(text: String, quoted: bool) -> Value {
     let plain = !leading_zero
         && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
         && digits.starts_with(|c: char| c.is_ascii_digit());
-    let number = || {
-        trimmed
-            .parse::<i64>()
-            .ok()
-            .map(Number::from)
-            .or_else(|| Number::from_f64(trimmed.parse().ok()?))
-    };
+    let number = || trimmed.parse::<i64>().ok().map(Number::from).or_else(|| Number::from_f64(trimmed.parse().ok()?));
     match plain.then(number).flatten() {
         Some(number) => Value::Number(number),
         None => Value::String(trimmed.to_owned()),
@@ -116,18 +97,12 @@ mod tests {
     #[test]
     fn numbers_are_numbers_and_codes_are_not() {
         let rows = csv_rows("a,b,c,d,e\n-1.50,007,0.5,,12:30\n");
-        assert_eq!(
-            json!(rows[0]),
-            json!({"a": -1.5, "b": "007", "c": 0.5, "d": null, "e": "12:30"})
-        );
+        assert_eq!(json!(rows[0]), json!({"a": -1.5, "b": "007", "c": 0.5, "d": null, "e": "12:30"}));
     }
 
     #[test]
     fn other_separators_and_short_lines_are_understood() {
-        assert_eq!(
-            json!(csv_rows("a;b\n1;2\n\n3\n")),
-            json!([{"a": 1, "b": 2}, {"a": 3, "b": null}])
-        );
+        assert_eq!(json!(csv_rows("a;b\n1;2\n\n3\n")), json!([{"a": 1, "b": 2}, {"a": 3, "b": null}]));
         assert!(csv_rows("").is_empty());
     }
 }

@@ -47,10 +47,7 @@ fn walk(folder: &Path, prefix: &str, extensions: &[&str], depth: usize, files: &
         }
         let (path, name) = (entry.path(), format!("{prefix}{file_name}"));
         let kind = entry.file_type()?;
-        let extension = Path::new(&name)
-            .extension()
-            .map(|e| e.to_string_lossy().to_lowercase())
-            .unwrap_or_default();
+        let extension = Path::new(&name).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         if kind.is_dir() && depth > 0 {
             // A folder inside that cannot be read hides its files, not the others.
             let _ = walk(&path, &format!("{name}/"), extensions, depth.saturating_sub(1), files);

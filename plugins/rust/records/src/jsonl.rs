@@ -25,10 +25,7 @@ mod tests {
     #[test]
     fn the_line_that_is_wrong_is_named() {
         assert_eq!(jsonl_rows("{\"a\":1}\n\n{\"a\":2}\n").map(|rows| rows.len()), Ok(2));
-        assert_eq!(
-            jsonl_rows("{\"a\":1}\n[2]\n"),
-            Err("line 2: not a JSON object".to_owned())
-        );
+        assert_eq!(jsonl_rows("{\"a\":1}\n[2]\n"), Err("line 2: not a JSON object".to_owned()));
         assert!(jsonl_rows("{").is_err_and(|error| error.starts_with("line 1: ")));
     }
 }

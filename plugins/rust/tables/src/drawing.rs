@@ -94,49 +94,22 @@ fn aggregated(
         Some(series) => format!("{x},{}", table.column(series)?),
         None => x.to_owned(),
     };
-    grouping::run(
-        &Question {
-            group_by: Some(group_by),
-            order,
-            limit: usize::MAX,
-            ..question.clone()
-        },
-        table,
-    )
+    grouping::run(&Question { group_by: Some(group_by), order, limit: usize::MAX, ..question.clone() }, table)
 }
 
 fn bars(question: &Question, series: Option<&str>, table: &Table) -> Result<Chart, ToolError> {
-    let x = x_column(question, table, |kind| {
-        matches!(kind, ColumnType::Text | ColumnType::Boolean | ColumnType::Date)
-    })?;
+    let x =
+        x_column(question, table, |kind| matches!(kind, ColumnType::Text | ColumnType::Boolean | ColumnType::Date))?;
     let is_date = table.column_type(&x) == ColumnType::Date;
-    let answer = aggregated(
-        question,
-        &x,
-        series,
-        if is_date { Order::Group } else { Order::Descending },
-        table,
-    )?;
+    let answer = aggregated(question, &x, series, if is_date { Order::Group } else { Order::Descending }, table)?;
     let labels = firsts(&answer, BARS);
     let groups = series_of(&answer);
     let values = |name: &str| -> Vec<Value> { labels.iter().map(|label| value_at(&answer, label, name)).collect() };
-    let y_values: Object = groups
-        .iter()
-        .map(|name| (name.clone(), Value::Array(values(name))))
-        .collect();
-    let cut = if labels.len() == BARS {
-        format!(" (the first {BARS})")
-    } else {
-        String::new()
-    };
+    let y_values: Object = groups.iter().map(|name| (name.clone(), Value::Array(values(name)))).collect();
+    let cut = if labels.len() == BARS { format!(" (the first {BARS})") } else { String::new() };
     Ok(Chart {
         payload_type: "bar_chart",
-        message: format!(
-            "bar chart: {} in {}{cut}, {} bars",
-            answer.describe(),
-            table.name,
-            labels.len()
-        ),
+        message: format!("bar chart: {} in {}{cut}, {} bars", answer.describe(), table.name, labels.len()),
         object: object! {
             "title": capital(&answer.describe()), "description": format!("From {}{cut}", table.name),
             "x_axis_label": x, "y_axis_label": answer.value_name(),
@@ -154,18 +127,10 @@ fn line(question: &Question, series: Option<&str>, table: &Table) -> Result<Char
         json!({"label": name, "kind": "line", "data_points": labels.iter().map(point).collect::<Vec<_>>()})
     };
     let y_axis: Vec<Value> = series_of(&answer).iter().map(axis).collect();
-    let x_axis: Vec<Value> = labels
-        .iter()
-        .map(|label| json!({"value": label, "label": label}))
-        .collect();
+    let x_axis: Vec<Value> = labels.iter().map(|label| json!({"value": label, "label": label})).collect();
     Ok(Chart {
         payload_type: "scatter_or_line_chart",
-        message: format!(
-            "line chart: {} in {}, {} points",
-            answer.describe(),
-            table.name,
-            labels.len()
-        ),
+        message: format!("line chart: {} in {}, {} points", answer.describe(), table.name, labels.len()),
         object: object! {
             "title": capital(&answer.describe()), "description": format!("From {}", table.name),
             "x_axis_label": x, "y_axis_label": answer.value_name(),
@@ -203,10 +168,7 @@ fn scatter(question: &Question, series: Option<&str>, table: &Table) -> Result<C
     let x =
         x.ok_or_else(|| ToolError::invalid_inputs("a scatter plot needs two columns of numbers: try `histogram`"))?;
     let series = series.map(|series| table.column(series)).transpose()?;
-    let rows: Vec<&Row> = filter::matching(table, &question.filters)?
-        .into_iter()
-        .take(POINTS)
-        .collect();
+    let rows: Vec<&Row> = filter::matching(table, &question.filters)?.into_iter().take(POINTS).collect();
     let mut names: Vec<String> = Vec::new();
     let name_of = |row: &Row| series.map_or_else(|| y.clone(), |series| row.get(series).map(text).unwrap_or_default());
     for row in &rows {
@@ -215,15 +177,9 @@ fn scatter(question: &Question, series: Option<&str>, table: &Table) -> Result<C
             names.push(name);
         }
     }
-    let label = table
-        .columns
-        .iter()
-        .find(|column| table.column_type(column) == ColumnType::Text);
+    let label = table.columns.iter().find(|column| table.column_type(column) == ColumnType::Text);
     let named = |row: &Row| label.and_then(|label| row.get(label)).map(text).unwrap_or_default();
-    let x_axis: Vec<Value> = rows
-        .iter()
-        .map(|row| json!({"value": row.get(&x), "label": named(row)}))
-        .collect();
+    let x_axis: Vec<Value> = rows.iter().map(|row| json!({"value": row.get(&x), "label": named(row)})).collect();
     let axis = |name: &String| {
         let point =
             |row: &&Row| json!({"value": if name_of(row) == *name { row.get(&y) } else { None }, "label": named(row)});
@@ -247,11 +203,7 @@ fn x_column(question: &Question, table: &Table, fits: impl Fn(ColumnType) -> boo
     if let Some(given) = given {
         return table.column(given).map(str::to_owned);
     }
-    let found = table
-        .columns
-        .iter()
-        .find(|column| fits(table.column_type(column)))
-        .cloned();
+    let found = table.columns.iter().find(|column| fits(table.column_type(column))).cloned();
     found.ok_or_else(|| {
         ToolError::invalid_inputs(format!(
             "say which column `x` goes along the axis: `{}` has {}",
@@ -306,18 +258,10 @@ fn value_at(answer: &Answer, label: &str, series: &str) -> Value {
         let in_series = group.key.get(1).is_none_or(|name| text(name) == series);
         in_series && group.key.first().is_some_and(|first| text(first) == label)
     };
-    answer
-        .groups
-        .iter()
-        .find(is_it)
-        .and_then(|group| group.value)
-        .map_or_else(|| 0.into(), number)
+    answer.groups.iter().find(is_it).and_then(|group| group.value).map_or_else(|| 0.into(), number)
 }
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters
-        .next()
-        .map(|first| first.to_uppercase().chain(characters).collect())
-        .unwrap_or_default()
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }

@@ -42,12 +42,7 @@ pub(crate) struct Filter {
 impl Filter {
     /// `store = Harbour`.
     pub(crate) fn describe(&self) -> String {
-        format!(
-            "{} {} {}",
-            self.field,
-            self.op.to_json().as_str().unwrap_or_default(),
-            self.value
-        )
+        format!("{} {} {}", self.field, self.op.to_json().as_str().unwrap_or_default(), self.value)
     }
 }
 
@@ -90,11 +85,7 @@ fn nothing_left(table: &Table, column: &str, filter: &Filter) -> ToolError {
         Some(texts) if !texts.is_empty() => format!(": `{column}` has {}", texts.join(", ")),
         _ => String::new(),
     };
-    ToolError::not_found(format!(
-        "no rows of `{}` have {}{values}",
-        table.name,
-        filter.describe()
-    ))
+    ToolError::not_found(format!("no rows of `{}` have {}{values}", table.name, filter.describe()))
 }
 
 fn meets(value: &Value, filter: &Filter) -> bool {
@@ -102,9 +93,7 @@ fn meets(value: &Value, filter: &Filter) -> bool {
         return text(value).to_lowercase().contains(&filter.value.to_lowercase());
     }
     if let Value::Array(items) = value {
-        let has = items
-            .iter()
-            .any(|item| compare(item, &filter.value) == Some(Ordering::Equal));
+        let has = items.iter().any(|item| compare(item, &filter.value) == Some(Ordering::Equal));
         return has == (filter.op == Condition::Equal);
     }
     let ordering = compare(value, &filter.value);

@@ -104,42 +104,23 @@ pub(crate) struct Answer {
 
 pub(crate) fn run(question: &Question, table: &Table) -> Result<Answer, ToolError> {
     let group_by = group_columns(question, table)?;
-    let metric = question.metric.unwrap_or(if question.field.is_some() {
-        Metric::Sum
-    } else {
-        Metric::Count
-    });
+    let metric = question.metric.unwrap_or(if question.field.is_some() { Metric::Sum } else { Metric::Count });
     let field = number_field(metric, question.field.as_deref(), table)?;
     let rows = filter::matching(table, &question.filters)?;
     let n_rows = rows.len();
     let mut groups = Vec::new();
     for (key, rows) in grouped(&rows, &group_by) {
         let numbers = match &field {
-            Some(field) => rows
-                .iter()
-                .filter_map(|row| row.get(field.as_str())?.as_f64())
-                .collect(),
+            Some(field) => rows.iter().filter_map(|row| row.get(field.as_str())?.as_f64()).collect(),
             // Counting: one per row.
             None => vec![1.0; rows.len()],
         };
-        groups.push(Group {
-            key,
-            value: metric.of(numbers),
-            n_rows: rows.len(),
-        });
+        groups.push(Group { key, value: metric.of(numbers), n_rows: rows.len() });
     }
     let n_groups = groups.len();
     sort(&mut groups, question.order);
     groups.truncate(question.limit);
-    Ok(Answer {
-        metric,
-        field,
-        group_by,
-        groups,
-        filters: question.filters.clone(),
-        n_rows,
-        n_groups,
-    })
+    Ok(Answer { metric, field, group_by, groups, filters: question.filters.clone(), n_rows, n_groups })
 }
 
 fn group_columns(question: &Question, table: &Table) -> Result<Vec<String>, ToolError> {
@@ -147,10 +128,7 @@ fn group_columns(question: &Question, table: &Table) -> Result<Vec<String>, Tool
     if let Ok(whole) = table.column(names) {
         return Ok(vec![whole.to_owned()]);
     }
-    let names = names
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"));
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"));
     names.map(|name| table.column(name).map(str::to_owned)).collect()
 }
 
@@ -161,11 +139,7 @@ fn number_field(metric: Metric, field: Option<&str>, table: &Table) -> Result<Op
     }
     let numbers = table.number_columns();
     let wanted = |why: &str| {
-        let there = if numbers.is_empty() {
-            "none".to_owned()
-        } else {
-            numbers.join(", ")
-        };
+        let there = if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") };
         ToolError::invalid_inputs(format!(
             "{why}: columns of numbers in `{}` are {there}; `count` needs none",
             table.name
@@ -214,10 +188,7 @@ fn keys(row: &Row, columns: &[String]) -> Vec<Vec<Value>> {
         };
         let longer = |key: &Vec<Value>| {
             let key = key.clone();
-            values
-                .iter()
-                .map(move |value| [key.as_slice(), std::slice::from_ref(value)].concat())
-                .collect::<Vec<_>>()
+            values.iter().map(move |value| [key.as_slice(), std::slice::from_ref(value)].concat()).collect::<Vec<_>>()
         };
         keys = keys.iter().flat_map(longer).collect();
     }
@@ -226,22 +197,16 @@ fn keys(row: &Row, columns: &[String]) -> Vec<Vec<Value>> {
 
 fn sort(groups: &mut [Group], order: Order) {
     let names = |group: &Group| group.key.iter().map(text).collect::<Vec<_>>();
-    let by_key = |a: &Group, b: &Group| match (
-        a.key.first().and_then(Value::as_f64),
-        b.key.first().and_then(Value::as_f64),
-    ) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        _ => names(a).cmp(&names(b)),
-    };
+    let by_key =
+        |a: &Group, b: &Group| match (a.key.first().and_then(Value::as_f64), b.key.first().and_then(Value::as_f64)) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => names(a).cmp(&names(b)),
+        };
     let value = |group: &Group, missing: f64| group.value.unwrap_or(missing);
     groups.sort_by(|a, b| match order {
         // Groups without a value stand last either way; equal ones by name, so that an answer is the same each time.
-        Order::Descending => value(b, f64::MIN)
-            .total_cmp(&value(a, f64::MIN))
-            .then_with(|| by_key(a, b)),
-        Order::Ascending => value(a, f64::MAX)
-            .total_cmp(&value(b, f64::MAX))
-            .then_with(|| by_key(a, b)),
+        Order::Descending => value(b, f64::MIN).total_cmp(&value(a, f64::MIN)).then_with(|| by_key(a, b)),
+        Order::Ascending => value(a, f64::MAX).total_cmp(&value(b, f64::MAX)).then_with(|| by_key(a, b)),
         Order::Group => by_key(a, b),
     });
 }
@@ -249,25 +214,15 @@ fn sort(groups: &mut [Group], order: Order) {
 /// A number without the noise of its binary form; whole ones without a fraction.
 pub(crate) fn number(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-    let rounded = if value.abs() < 1e9 {
-        (value * 1e6).round() / 1e6
-    } else {
-        value
-    };
+    let rounded = if value.abs() < 1e9 { (value * 1e6).round() / 1e6 } else { value };
     #[expect(clippy::cast_possible_truncation, reason = "whole and at most 2^53")]
-    if rounded.fract() == 0.0 && rounded.abs() <= EXACT {
-        Value::from(rounded as i64)
-    } else {
-        Value::from(rounded)
-    }
+    if rounded.fract() == 0.0 && rounded.abs() <= EXACT { Value::from(rounded as i64) } else { Value::from(rounded) }
 }
 
 impl Answer {
     /// Name of the computed column.
     pub(crate) fn value_name(&self) -> String {
-        self.field
-            .as_ref()
-            .map_or_else(|| "count".to_owned(), |field| format!("{}_{field}", self.metric.name()))
+        self.field.as_ref().map_or_else(|| "count".to_owned(), |field| format!("{}_{field}", self.metric.name()))
     }
 
     /// `sum of amount by store where category = tea`.
@@ -297,10 +252,7 @@ impl Answer {
             row
         };
         let rows: Vec<Object> = self.groups.iter().map(row).collect();
-        let first = rows
-            .first()
-            .map(|row| format!("; first: {}", Value::Object(row.clone())))
-            .unwrap_or_default();
+        let first = rows.first().map(|row| format!("; first: {}", Value::Object(row.clone()))).unwrap_or_default();
         let cut = if self.n_groups > rows.len() {
             format!(" ({} of {} groups)", rows.len(), self.n_groups)
         } else {
@@ -312,9 +264,6 @@ impl Answer {
             "table": table, "metric": self.metric.name(), "field": self.field, "group_by": self.group_by,
             "filters": filters, "n_rows": self.n_rows, "n_groups": self.n_groups, "description": self.describe(),
         };
-        ToolResult::new(rows)
-            .name(table)
-            .metadata(metadata)
-            .llm_message(shortened(&message))
+        ToolResult::new(rows).name(table).metadata(metadata).llm_message(shortened(&message))
     }
 }

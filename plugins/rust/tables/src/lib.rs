@@ -113,20 +113,12 @@ fn list_tables(out: &mut Output) -> Result<(), ToolError> {
         }
     }
     let names: Vec<String> = catalog.names();
-    out.result(
-        ToolResult::new(rows)
-            .name("tables")
-            .llm_message(shortened(&format!("tables: {}", names.join(", ")))),
-    )
-    .map(drop)
+    out.result(ToolResult::new(rows).name("tables").llm_message(shortened(&format!("tables: {}", names.join(", ")))))
+        .map(drop)
 }
 
 fn table_row(table: &Table) -> Object {
-    let columns: Vec<Value> = table
-        .columns
-        .iter()
-        .map(|column| Value::from(table.describe(column)))
-        .collect();
+    let columns: Vec<Value> = table.columns.iter().map(|column| Value::from(table.describe(column))).collect();
     object! { "table": table.name, "source": table.source, "rows": table.rows.len(), "columns": columns }
 }
 
@@ -192,11 +184,7 @@ fn chart(
 /// As much as the agent is told about a result, cut at a character.
 fn shortened(text: &str) -> String {
     const LIMIT: usize = 480;
-    let end = text
-        .char_indices()
-        .map(|(i, c)| i.saturating_add(c.len_utf8()))
-        .take_while(|end| *end <= LIMIT)
-        .last();
+    let end = text.char_indices().map(|(i, c)| i.saturating_add(c.len_utf8())).take_while(|end| *end <= LIMIT).last();
     text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
 }
 

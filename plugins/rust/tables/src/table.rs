@@ -46,30 +46,18 @@ impl Table {
                 }
             }
         }
-        Table {
-            name: name.to_owned(),
-            source,
-            columns,
-            rows,
-        }
+        Table { name: name.to_owned(), source, columns, rows }
     }
 
     pub(crate) fn values<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.rows
-            .iter()
-            .filter_map(move |row| row.get(column))
-            .filter(|value| !value.is_null())
+        self.rows.iter().filter_map(move |row| row.get(column)).filter(|value| !value.is_null())
     }
 
     /// What most values of a column are.
     pub(crate) fn column_type(&self, column: &str) -> ColumnType {
         let mut types = self.values(column).map(type_of);
         let first = types.next().unwrap_or(ColumnType::Text);
-        if types.all(|other| other == first) {
-            first
-        } else {
-            ColumnType::Text
-        }
+        if types.all(|other| other == first) { first } else { ColumnType::Text }
     }
 
     pub(crate) fn is_number(&self, column: &str) -> bool {
@@ -77,11 +65,7 @@ impl Table {
     }
 
     pub(crate) fn number_columns(&self) -> Vec<&str> {
-        self.columns
-            .iter()
-            .map(String::as_str)
-            .filter(|column| self.is_number(column))
-            .collect()
+        self.columns.iter().map(String::as_str).filter(|column| self.is_number(column)).collect()
     }
 
     /// The different texts of a column, if they are few.
@@ -103,10 +87,7 @@ impl Table {
             ColumnType::Date => "date",
             ColumnType::Boolean => "true or false",
             ColumnType::Other => "list or object",
-            ColumnType::Text => match self
-                .distinct_texts(column, 8)
-                .filter(|texts| texts.len() < self.rows.len())
-            {
+            ColumnType::Text => match self.distinct_texts(column, 8).filter(|texts| texts.len() < self.rows.len()) {
                 Some(texts) if !texts.is_empty() => return format!("{column} (text: {})", texts.join(", ")),
                 _ => "text",
             },
@@ -151,10 +132,8 @@ pub(crate) struct Catalog {
 impl Catalog {
     /// Looks for files and results. Without files granted, results alone may do; that is said in a warning.
     pub(crate) fn open(out: &mut Output) -> Result<Catalog, ToolError> {
-        let results: Vec<_> = environment::locations()
-            .into_iter()
-            .filter(|l| l.entries > 0 && !is_ours(&l.tool))
-            .collect();
+        let results: Vec<_> =
+            environment::locations().into_iter().filter(|l| l.entries > 0 && !is_ours(&l.tool)).collect();
         let files = match data_files(Path::new(DATA), &["csv", "jsonl", "ndjson"]) {
             Ok(files) => files,
             Err(error) if results.is_empty() => return Err(not_granted(&error)),
@@ -174,9 +153,7 @@ impl Catalog {
     /// Names of all tables: of files without their extension, of results as `tool/name`.
     pub(crate) fn names(&self) -> Vec<String> {
         let files = self.files.iter().map(|file| file.stem().to_owned());
-        files
-            .chain(self.results.iter().map(|l| format!("{}/{}", l.tool, l.name)))
-            .collect()
+        files.chain(self.results.iter().map(|l| format!("{}/{}", l.tool, l.name))).collect()
     }
 
     /// The table that a name means: any case, singular or plural, with or without extension; a result by its tool alone.
@@ -184,14 +161,9 @@ impl Catalog {
         let names = self.names();
         let bare = wanted.rsplit_once('.').map_or(wanted, |(stem, _)| stem);
         let by_tool = || {
-            names
-                .iter()
-                .find(|name| name.split_once('/').is_some_and(|(tool, _)| tool == wanted))
-                .map(String::as_str)
+            names.iter().find(|name| name.split_once('/').is_some_and(|(tool, _)| tool == wanted)).map(String::as_str)
         };
-        let found = column::find(wanted, &names)
-            .or_else(|| column::find(bare, &names))
-            .or_else(by_tool);
+        let found = column::find(wanted, &names).or_else(|| column::find(bare, &names)).or_else(by_tool);
         found.map(str::to_owned).ok_or_else(|| {
             ToolError::invalid_inputs(format!("there is no table `{wanted}`: use one of {}", names.join(", ")))
         })
@@ -226,9 +198,7 @@ fn not_granted(error: &std::io::Error) -> ToolError {
 
 fn load_file(file: &DataFile) -> Result<Vec<Row>, ToolError> {
     let in_file = |error: ToolError| error.during(&file.name);
-    let size = std::fs::metadata(&file.path)
-        .map_err(|error| in_file(error.into()))?
-        .len();
+    let size = std::fs::metadata(&file.path).map_err(|error| in_file(error.into()))?.len();
     if size > FILE_LIMIT {
         return Err(ToolError::failed(format!(
             "{}: {size} bytes, more than the {FILE_LIMIT} this tool reads",

@@ -17,10 +17,7 @@ fn first(prompt: &str, inputs: Value) -> Value {
 
 #[test]
 fn sums_by_group_come_largest_first() {
-    let run = ask::<aggregate>(
-        "",
-        json!({"table": "sales", "metric": "sum", "field": "amount", "group_by": "store"}),
-    );
+    let run = ask::<aggregate>("", json!({"table": "sales", "metric": "sum", "field": "amount", "group_by": "store"}));
     assert_eq!(
         run.values(),
         [
@@ -36,34 +33,16 @@ fn sums_by_group_come_largest_first() {
 #[test]
 fn a_question_alone_is_enough() {
     let cases = [
-        (
-            "Which store sold the most?",
-            json!({"store": "Station", "sum_quantity": 538, "rows": 104}),
-        ),
-        (
-            "Which store made the most revenue?",
-            json!({"store": "Station", "sum_amount": 1969.9, "rows": 104}),
-        ),
-        (
-            "Which store sold the least?",
-            json!({"store": "University", "sum_quantity": 274, "rows": 49}),
-        ),
+        ("Which store sold the most?", json!({"store": "Station", "sum_quantity": 538, "rows": 104})),
+        ("Which store made the most revenue?", json!({"store": "Station", "sum_amount": 1969.9, "rows": 104})),
+        ("Which store sold the least?", json!({"store": "University", "sum_quantity": 274, "rows": 49})),
         (
             "What are the top 3 products by quantity sold?",
             json!({"product": "Flat White", "sum_quantity": 169, "rows": 32}),
         ),
-        (
-            "How many sales were there by category?",
-            json!({"category": "coffee", "count": 163}),
-        ),
-        (
-            "How much did the Harbour store sell in total?",
-            json!({"sum_amount": 1193.5, "rows": 72}),
-        ),
-        (
-            "What is the total amount per category?",
-            json!({"category": "coffee", "sum_amount": 2975.1, "rows": 163}),
-        ),
+        ("How many sales were there by category?", json!({"category": "coffee", "count": 163})),
+        ("How much did the Harbour store sell in total?", json!({"sum_amount": 1193.5, "rows": 72})),
+        ("What is the total amount per category?", json!({"category": "coffee", "sum_amount": 2975.1, "rows": 163})),
     ];
     for (prompt, mut wanted) in cases {
         let mut found = first(prompt, json!({}));
@@ -78,10 +57,7 @@ fn a_question_alone_is_enough() {
 #[test]
 fn what_is_given_is_not_changed_by_the_question() {
     let inputs = json!({"table": "sales", "metric": "sum", "field": "amount", "group_by": "none"});
-    assert_eq!(
-        first("which store sold most", inputs),
-        json!({"sum_amount": 5727.7, "rows": 320})
-    );
+    assert_eq!(first("which store sold most", inputs), json!({"sum_amount": 5727.7, "rows": 320}));
 }
 
 #[test]
@@ -117,25 +93,14 @@ fn several_metrics_are_right() {
 
 #[test]
 fn lists_in_cells_put_a_row_in_each_group() {
-    let run = ask::<aggregate>(
-        "",
-        json!({"table": "products", "metric": "count", "group_by": "allergens", "limit": 2}),
-    );
-    assert_eq!(
-        run.values(),
-        [
-            json!({"allergens": null, "count": 11}),
-            json!({"allergens": "milk", "count": 7})
-        ]
-    );
+    let run =
+        ask::<aggregate>("", json!({"table": "products", "metric": "count", "group_by": "allergens", "limit": 2}));
+    assert_eq!(run.values(), [json!({"allergens": null, "count": 11}), json!({"allergens": "milk", "count": 7})]);
 }
 
 #[test]
 fn an_earlier_result_is_a_table_too() {
-    let objects = [
-        object! { "city": "Oslo", "sights": 3 },
-        object! { "city": "Rome", "sights": 9 },
-    ];
+    let objects = [object! { "city": "Oslo", "sights": 3 }, object! { "city": "Rome", "sights": 9 }];
     let mut scenario = Scenario::new().result("travel", "default", objects);
     let run = scenario.run::<aggregate>(json!({"table": "travel", "metric": "max", "field": "sights"}));
     assert_eq!(run.values(), [json!({"max_sights": 9, "rows": 2})]);
@@ -144,10 +109,7 @@ fn an_earlier_result_is_a_table_too() {
 #[test]
 fn errors_list_what_there_is() {
     let cases = [
-        (
-            json!({"table": "orders"}),
-            "there is no table `orders`: use one of products, sales",
-        ),
+        (json!({"table": "orders"}), "there is no table `orders`: use one of products, sales"),
         (
             json!({"table": "sales", "metric": "sum", "field": "weight"}),
             "table `sales` has no column `weight`: use one of date, store, product, category, quantity, price, amount",
@@ -160,10 +122,7 @@ fn errors_list_what_there_is() {
             json!({"table": "sales", "metric": "count", "where_field": "store", "where_value": "Airport"}),
             "no rows of `sales` have store = Airport: `store` has Harbour, Old Town, Station, University",
         ),
-        (
-            json!({"where_field": "store"}),
-            "where_field is `store` but where_value is missing: give both or neither",
-        ),
+        (json!({"where_field": "store"}), "where_field is `store` but where_value is missing: give both or neither"),
     ];
     for (inputs, wanted) in cases {
         let run = ask::<aggregate>("", inputs.clone());
@@ -175,10 +134,8 @@ fn errors_list_what_there_is() {
 
 #[test]
 fn nothing_found_is_not_an_invalid_input() {
-    let run = ask::<aggregate>(
-        "",
-        json!({"table": "sales", "metric": "count", "where_field": "store", "where_value": "x"}),
-    );
+    let run =
+        ask::<aggregate>("", json!({"table": "sales", "metric": "count", "where_field": "store", "where_value": "x"}));
     assert_eq!(run.error().map(|e| e.kind), Some(ToolErrorKind::NotFound));
 }
 
@@ -189,54 +146,28 @@ fn tables_are_listed_with_types_and_values() {
     let sales = rows.iter().find(|row| row["table"] == "sales").unwrap();
     assert_eq!(sales["rows"], 320);
     assert_eq!(sales["columns"][0], "date (date)");
-    assert_eq!(
-        sales["columns"][1],
-        "store (text: Harbour, Old Town, Station, University)"
-    );
+    assert_eq!(sales["columns"][1], "store (text: Harbour, Old Town, Station, University)");
     assert_eq!(sales["columns"][4], "quantity (number)");
 }
 
 #[test]
 fn charts_have_the_shapes_of_the_front_end() {
-    let bar = ask::<chart>(
-        "",
-        json!({"table": "sales", "kind": "bar", "x": "store", "y": "amount"}),
-    );
+    let bar = ask::<chart>("", json!({"table": "sales", "kind": "bar", "x": "store", "y": "amount"}));
     assert_eq!(bar.results()[0].payload_type, "bar_chart");
-    assert_eq!(
-        bar.values()[0]["data"]["x_labels"],
-        json!(["Station", "Old Town", "Harbour", "University"])
-    );
-    assert_eq!(
-        bar.values()[0]["data"]["y_values"]["sum_amount"],
-        json!([1969.9, 1675.6, 1193.5, 888.7])
-    );
+    assert_eq!(bar.values()[0]["data"]["x_labels"], json!(["Station", "Old Town", "Harbour", "University"]));
+    assert_eq!(bar.values()[0]["data"]["y_values"]["sum_amount"], json!([1969.9, 1675.6, 1193.5, 888.7]));
 
-    let line = ask::<chart>(
-        "",
-        json!({"table": "sales", "kind": "line", "y": "amount", "series": "store"}),
-    );
+    let line = ask::<chart>("", json!({"table": "sales", "kind": "line", "y": "amount", "series": "store"}));
     assert_eq!(line.results()[0].payload_type, "scatter_or_line_chart");
     let data = &line.values()[0]["data"];
     assert_eq!(data["y_axis"].as_array().map(Vec::len), Some(4));
-    assert_eq!(
-        data["x_axis"].as_array().map(Vec::len),
-        data["y_axis"][0]["data_points"].as_array().map(Vec::len)
-    );
+    assert_eq!(data["x_axis"].as_array().map(Vec::len), data["y_axis"][0]["data_points"].as_array().map(Vec::len));
 
     let histogram = ask::<chart>("", json!({"table": "products", "kind": "histogram", "y": "price"}));
     assert_eq!(histogram.results()[0].payload_type, "histogram_chart");
-    assert_eq!(
-        histogram.values()[0]["data"]["price"]["distribution"]
-            .as_array()
-            .map(Vec::len),
-        Some(20)
-    );
+    assert_eq!(histogram.values()[0]["data"]["price"]["distribution"].as_array().map(Vec::len), Some(20));
 
-    let scatter = ask::<chart>(
-        "",
-        json!({"table": "products", "kind": "scatter", "x": "cost", "y": "price"}),
-    );
+    let scatter = ask::<chart>("", json!({"table": "products", "kind": "scatter", "x": "cost", "y": "price"}));
     assert_eq!(scatter.values()[0]["data"]["y_axis"][0]["kind"], "scatter");
 }
 

@@ -34,10 +34,7 @@ pub(crate) fn tool_input(item: TokenStream) -> Result<TokenStream> {
 
 fn of_struct(ident: &syn::Ident, description: &str, fields: &Fields) -> Result<TokenStream> {
     let Fields::Named(named) = fields else {
-        return Err(Error::new(
-            ident.span(),
-            "an input is a struct with named fields: `struct Name { field: type }`",
-        ));
+        return Err(Error::new(ident.span(), "an input is a struct with named fields: `struct Name { field: type }`"));
     };
     let mut errors = Errors::default();
     let mut inputs = Vec::new();
@@ -80,10 +77,7 @@ fn of_enum(ident: &syn::Ident, description: &str, data: &syn::DataEnum) -> Resul
     let mut errors = Errors::default();
     let variants: Vec<Variant> = data.variants.iter().filter_map(|v| errors.keep(variant(v))).collect();
     if data.variants.is_empty() {
-        errors.add(
-            ident.span(),
-            "an input with no values could never be given: add a variant",
-        );
+        errors.add(ident.span(), "an input with no values could never be given: add a variant");
     }
     let variants = errors.into_result(variants)?;
     let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
@@ -120,17 +114,9 @@ fn variant(variant: &syn::Variant) -> Result<Variant> {
         ));
     }
     let mut name = model::snake_case(&variant.ident.unraw().to_string());
-    for attribute in variant
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("input"))
-    {
+    for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("input")) {
         name = parse::name_option(attribute)?;
     }
     let description = model::description(&parse::doc_lines(&variant.attrs));
-    Ok(Variant {
-        ident: variant.ident.clone(),
-        name,
-        description,
-    })
+    Ok(Variant { ident: variant.ident.clone(), name, description })
 }

@@ -11,13 +11,7 @@ use syn::{Expr, ExprLit, Lit};
 use crate::model::{Effects, Input, Options, Parameter, Tool};
 
 pub(crate) fn tool(tool: &Tool) -> TokenStream {
-    let Tool {
-        function,
-        name,
-        description,
-        options,
-        parameters,
-    } = tool;
+    let Tool { function, name, description, options, parameters } = tool;
     let (ident, vis) = (&function.sig.ident, &function.vis);
     let settings = settings(options);
     let properties = inputs(parameters).map(property);
@@ -82,20 +76,12 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
 
 /// `.property::<T>(…)` of one input, for the schema.
 pub(crate) fn property(input: &Input) -> TokenStream {
-    let Input {
-        name,
-        ty,
-        description,
-        range,
-        ..
-    } = input;
+    let Input { name, ty, description, range, .. } = input;
     let default = match default_value(input) {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     };
-    let (minimum, maximum) = range
-        .as_ref()
-        .map_or((None, None), |r| (r.minimum.as_ref(), r.maximum.as_ref()));
+    let (minimum, maximum) = range.as_ref().map_or((None, None), |r| (r.minimum.as_ref(), r.maximum.as_ref()));
     let bound = |bound: Option<&Expr>| match bound {
         Some(bound) => quote!(::core::option::Option::Some(::elysia_plugin::__private::json!(#bound))),
         None => quote!(::core::option::Option::None),
@@ -144,18 +130,7 @@ fn inputs(parameters: &[Parameter]) -> impl Iterator<Item = &Input> {
 }
 
 fn settings(options: &Options) -> TokenStream {
-    let Options {
-        title,
-        effects,
-        idempotent,
-        may_end,
-        status,
-        branch,
-        after,
-        examples,
-        annotations,
-        ..
-    } = options;
+    let Options { title, effects, idempotent, may_end, status, branch, after, examples, annotations, .. } = options;
     let text = |method: &str, text: &Option<String>| {
         let method = quote::format_ident!("{method}");
         text.as_ref().map(|text| quote!(.#method(#text)))
@@ -171,13 +146,9 @@ fn settings(options: &Options) -> TokenStream {
     let may_end = may_end.map(|flag| quote!(.may_end(#flag)));
     let after = (!after.is_empty()).then(|| quote!(.after([#(#after),*])));
     let examples = (!examples.is_empty()).then(|| quote!(.examples([#(#examples),*])));
-    let annotations = annotations
-        .iter()
-        .map(|(key, value)| quote!(.annotation(#key, ::elysia_plugin::__private::json!(#value))));
-    let output_schema = options
-        .output_schema
-        .as_ref()
-        .map(|schema| quote!(.output_schema(#schema)));
+    let annotations =
+        annotations.iter().map(|(key, value)| quote!(.annotation(#key, ::elysia_plugin::__private::json!(#value))));
+    let output_schema = options.output_schema.as_ref().map(|schema| quote!(.output_schema(#schema)));
     let checks_availability = options.available.as_ref().map(|_| quote!(.checks_availability(true)));
     let runs_unchosen = options.run_if_true.as_ref().map(|_| quote!(.runs_unchosen(true)));
     quote! {

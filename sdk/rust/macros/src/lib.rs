@@ -28,7 +28,5 @@ pub fn tool(options: TokenStream, function: TokenStream) -> TokenStream {
 /// Makes an input of a struct or an enum. See `elysia_plugin::ToolInput`.
 #[proc_macro_derive(ToolInput, attributes(input, default, range))]
 pub fn tool_input(item: TokenStream) -> TokenStream {
-    derive::tool_input(item.into())
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    derive::tool_input(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }

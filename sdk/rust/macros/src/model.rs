@@ -86,21 +86,12 @@ pub(crate) fn tool_name_problem(name: &str) -> Option<String> {
     let mut characters = name.chars();
     let first = characters.next();
     if !first.is_some_and(|c| c.is_ascii_lowercase()) {
-        return Some(format!(
-            "the name of a tool begins with a lower-case letter, `{name}` does not"
-        ));
+        return Some(format!("the name of a tool begins with a lower-case letter, `{name}` does not"));
     }
     if let Some(bad) = characters.find(|c| !(c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))) {
-        return Some(format!(
-            "the name of a tool has only a-z, 0-9, `_` and `-`; `{name}` has `{bad}`"
-        ));
+        return Some(format!("the name of a tool has only a-z, 0-9, `_` and `-`; `{name}` has `{bad}`"));
     }
-    (name.len() > 64).then(|| {
-        format!(
-            "the name of a tool has at most 64 characters, this one has {}",
-            name.len()
-        )
-    })
+    (name.len() > 64).then(|| format!("the name of a tool has at most 64 characters, this one has {}", name.len()))
 }
 
 /// The lines of doc comments as one text: common indentation gone, lines of a paragraph joined by spaces.
@@ -137,9 +128,8 @@ pub(crate) fn description(lines: &[String]) -> String {
 
 fn starts_block(line: &str) -> bool {
     let trimmed = line.trim_start();
-    let numbered = trimmed
-        .split_once(". ")
-        .is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let numbered =
+        trimmed.split_once(". ").is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     numbered || ["- ", "* ", "#", "|", ">"].iter().any(|mark| trimmed.starts_with(mark)) || line.starts_with("    ")
 }
 
@@ -178,36 +168,17 @@ mod tests {
 
     #[test]
     fn paragraphs_are_joined_and_lists_are_kept() {
-        let lines = [
-            " Adds two",
-            " numbers.",
-            "",
-            "",
-            " - one",
-            " - two",
-            "",
-            " ```",
-            " x",
-            " y",
-            " ```",
-            " End.",
-        ];
+        let lines = [" Adds two", " numbers.", "", "", " - one", " - two", "", " ```", " x", " y", " ```", " End."];
         let lines: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
-        assert_eq!(
-            description(&lines),
-            "Adds two numbers.\n\n- one\n- two\n\n```\nx\ny\n```\nEnd."
-        );
+        assert_eq!(description(&lines), "Adds two numbers.\n\n- one\n- two\n\n```\nx\ny\n```\nEnd.");
         assert_eq!(description(&[]), "");
     }
 
     #[test]
     fn camel_case_becomes_snake_case() {
-        for (from, to) in [
-            ("Sum", "sum"),
-            ("GreaterThan", "greater_than"),
-            ("HTTPGet", "http_get"),
-            ("V2Beta", "v2_beta"),
-        ] {
+        for (from, to) in
+            [("Sum", "sum"), ("GreaterThan", "greater_than"), ("HTTPGet", "http_get"), ("V2Beta", "v2_beta")]
+        {
             assert_eq!(snake_case(from), to);
         }
     }

@@ -18,10 +18,7 @@ pub(crate) fn tool(options: TokenStream, function: TokenStream) -> Result<Tool> 
     let mut function: ItemFn = match syn::parse2(function) {
         Ok(function) => function,
         Err(error) => {
-            return Err(Error::new(
-                error.span(),
-                "#[tool] stands on a function: `fn name(input: type) { … }`",
-            ));
+            return Err(Error::new(error.span(), "#[tool] stands on a function: `fn name(input: type) { … }`"));
         }
     };
     check_signature(&function.sig, &mut errors);
@@ -32,11 +29,7 @@ pub(crate) fn tool(options: TokenStream, function: TokenStream) -> Result<Tool> 
     };
     let name_span = options.name.as_ref().map_or(function.sig.ident.span(), LitStr::span);
     if let Some(problem) = model::tool_name_problem(&name) {
-        let hint = if options.name.is_some() {
-            ""
-        } else {
-            "; give another with #[tool(name = \"…\")]"
-        };
+        let hint = if options.name.is_some() { "" } else { "; give another with #[tool(name = \"…\")]" };
         errors.add(name_span, &format!("{problem}{hint}"));
     }
 
@@ -54,19 +47,8 @@ pub(crate) fn tool(options: TokenStream, function: TokenStream) -> Result<Tool> 
         );
     }
 
-    let parameters = function
-        .sig
-        .inputs
-        .iter_mut()
-        .filter_map(|argument| errors.keep(parameter(argument)))
-        .collect();
-    errors.into_result(Tool {
-        function,
-        name,
-        description,
-        options,
-        parameters,
-    })
+    let parameters = function.sig.inputs.iter_mut().filter_map(|argument| errors.keep(parameter(argument))).collect();
+    errors.into_result(Tool { function, name, description, options, parameters })
 }
 
 /// The function with our attributes removed from its parameters; the tokens as they are if they are no function.
@@ -112,14 +94,7 @@ pub(crate) fn input(ident: &syn::Ident, ty: &Type, attributes: &mut Vec<Attribut
         }
     }
     attributes.retain(|attribute| !is_ours(attribute));
-    errors.into_result(Input {
-        ident: ident.clone(),
-        name,
-        ty: ty.clone(),
-        description,
-        default,
-        range,
-    })
+    errors.into_result(Input { ident: ident.clone(), name, ty: ty.clone(), description, default, range })
 }
 
 /// The value of `#[input(name = "…")]`.
@@ -139,9 +114,7 @@ pub(crate) fn name_option(attribute: &Attribute) -> Result<String> {
 pub(crate) fn doc_lines(attributes: &[Attribute]) -> Vec<String> {
     let text = |attribute: &Attribute| match &attribute.meta {
         syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(ExprLit {
-                lit: Lit::Str(text), ..
-            }) => Some(text.value()),
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
             _ => None,
         },
         _ => None,
@@ -151,10 +124,7 @@ pub(crate) fn doc_lines(attributes: &[Attribute]) -> Vec<String> {
 
 fn check_signature(signature: &syn::Signature, errors: &mut Errors) {
     if let Some(token) = &signature.asyncness {
-        errors.add(
-            token.span(),
-            "a tool is a plain `fn`: it runs alone in its instance and may block; remove `async`",
-        );
+        errors.add(token.span(), "a tool is a plain `fn`: it runs alone in its instance and may block; remove `async`");
     }
     if let Some(token) = &signature.unsafety {
         errors.add(token.span(), "a tool is a safe `fn`: remove `unsafe`");
@@ -215,10 +185,7 @@ fn range(attribute: &Attribute) -> Result<Range> {
     let wanted = "write the bounds as an inclusive range: #[range(1..=100)]";
     match attribute.parse_args::<Expr>() {
         Ok(Expr::Range(range)) if matches!(range.limits, syn::RangeLimits::Closed(_)) || range.end.is_none() => {
-            Ok(Range {
-                minimum: range.start.map(|e| *e),
-                maximum: range.end.map(|e| *e),
-            })
+            Ok(Range { minimum: range.start.map(|e| *e), maximum: range.end.map(|e| *e) })
         }
         Ok(other) => Err(Error::new(other.span(), wanted)),
         Err(_) => Err(Error::new(attribute.span(), wanted)),
@@ -226,15 +193,11 @@ fn range(attribute: &Attribute) -> Result<Range> {
 }
 
 fn is_ours(attribute: &Attribute) -> bool {
-    ["doc", "default", "range", "input"]
-        .iter()
-        .any(|name| attribute.path().is_ident(name))
+    ["doc", "default", "range", "input"].iter().any(|name| attribute.path().is_ident(name))
 }
 
 fn is_passed_through(attribute: &Attribute) -> bool {
-    ["allow", "expect", "warn", "deny", "cfg", "serde"]
-        .iter()
-        .any(|name| attribute.path().is_ident(name))
+    ["allow", "expect", "warn", "deny", "cfg", "serde"].iter().any(|name| attribute.path().is_ident(name))
 }
 
 impl Parse for Options {
@@ -273,10 +236,7 @@ impl Options {
             "run_if_true" => self.run_if_true = Some(value(stream)?),
             "output_schema" => self.output_schema = Some(value(stream)?),
             _ => {
-                return Err(Error::new(
-                    key.span(),
-                    format!("unknown option `{key}`; there are {OPTION_NAMES}"),
-                ));
+                return Err(Error::new(key.span(), format!("unknown option `{key}`; there are {OPTION_NAMES}")));
             }
         }
         Ok(())
@@ -294,21 +254,13 @@ fn text(stream: ParseStream<'_>) -> Result<String> {
 
 /// `flag` alone means true.
 fn flag(stream: ParseStream<'_>) -> Result<bool> {
-    if stream.peek(Token![=]) {
-        value::<LitBool>(stream).map(|flag| flag.value)
-    } else {
-        Ok(true)
-    }
+    if stream.peek(Token![=]) { value::<LitBool>(stream).map(|flag| flag.value) } else { Ok(true) }
 }
 
 fn effects(stream: ParseStream<'_>) -> Result<Effects> {
     let name: LitStr = value(stream)?;
-    Effects::from_name(&name.value()).ok_or_else(|| {
-        Error::new(
-            name.span(),
-            format!("effects are {}, not {:?}", Effects::NAMES, name.value()),
-        )
-    })
+    Effects::from_name(&name.value())
+        .ok_or_else(|| Error::new(name.span(), format!("effects are {}, not {:?}", Effects::NAMES, name.value())))
 }
 
 fn texts(stream: ParseStream<'_>) -> Result<Vec<String>> {
@@ -332,10 +284,7 @@ fn annotations(stream: ParseStream<'_>) -> Result<Vec<(String, TokenStream)>> {
             value.extend([content.parse::<proc_macro2::TokenTree>()?]);
         }
         if value.is_empty() {
-            return Err(Error::new(
-                key.span(),
-                "an annotation needs a value: \"namespace.key\" = 1",
-            ));
+            return Err(Error::new(key.span(), "an annotation needs a value: \"namespace.key\" = 1"));
         }
         pairs.push((key.value(), value));
         if !content.is_empty() {

@@ -10,11 +10,7 @@ use elysia_plugin::{
 #[tool]
 pub(crate) fn locations(out: &mut Output) -> Result<(), ToolError> {
     let row = |l: environment::Location| object! { "tool": l.tool, "name": l.name, "entries": l.entries };
-    out.result(
-        ToolResult::new(environment::locations().into_iter().map(row))
-            .name("locations")
-            .display(false),
-    )?;
+    out.result(ToolResult::new(environment::locations().into_iter().map(row)).name("locations").display(false))?;
     Ok(())
 }
 
@@ -37,9 +33,7 @@ pub(crate) fn read_entry(
 #[tool]
 pub(crate) fn read_object(ref_id: String) -> Result<Object, ToolError> {
     let object = environment::object::<Object>(&RefId::new(&ref_id))?;
-    object
-        .map(|found| object! { "found": found })
-        .ok_or_else(|| ToolError::not_found(format!("no object {ref_id}")))
+    object.map(|found| object! { "found": found }).ok_or_else(|| ToolError::not_found(format!("no object {ref_id}")))
 }
 
 /// What to do after writing state.
@@ -89,10 +83,7 @@ pub(crate) fn remembered() -> Object {
 #[tool]
 pub(crate) fn conversation() -> Object {
     let message = |message: elysia_plugin::conversation::Message| json!({"role": if message.role == Role::User { "user" } else { "assistant" }, "text": message.text});
-    let history: Vec<Value> = elysia_plugin::conversation::history()
-        .into_iter()
-        .map(message)
-        .collect();
+    let history: Vec<Value> = elysia_plugin::conversation::history().into_iter().map(message).collect();
     object! { "prompt": elysia_plugin::conversation::prompt(), "history": history }
 }
 
@@ -135,9 +126,7 @@ pub(crate) fn automatic(reason: String) -> String {
 
 fn wants_to_run() -> Option<Value> {
     let prompt = elysia_plugin::conversation::prompt();
-    prompt
-        .contains("automatically")
-        .then(|| json!({"reason": "the prompt asked for it"}))
+    prompt.contains("automatically").then(|| json!({"reason": "the prompt asked for it"}))
 }
 
 /// Fetches a URL and returns status and text; an error of the host becomes a tool error.
@@ -158,9 +147,7 @@ pub(crate) fn fetch(
 /// Asks the host's model; an error of the host becomes a tool error.
 #[tool]
 pub(crate) fn ask_model(prompt: String, output_schema: Option<Object>) -> Result<Object, ToolError> {
-    let mut request = model::Request::new(prompt)
-        .system("Answer in one word.")
-        .max_output_tokens(50);
+    let mut request = model::Request::new(prompt).system("Answer in one word.").max_output_tokens(50);
     if let Some(schema) = output_schema {
         request = request.output_schema(Value::Object(schema));
     }

@@ -14,24 +14,15 @@ pub(crate) fn yield_all(out: &mut Output) -> Result<(), ToolError> {
     out.progress(1, 2);
     out.warning("careful");
     out.text("plain text");
-    let everything = ToolResult::new([
-        object! { "title": "A", "body": "a" },
-        object! { "title": "B", "body": "b" },
-    ])
-    .name("everything")
-    .payload_type("document")
-    .mapping([("title", "title"), ("content", "body")])
-    .metadata(object! { "source": "contract", "n": 2 })
-    .llm_message("two documents")
-    .annotation("contract.note", json!({"kept": true}));
+    let everything = ToolResult::new([object! { "title": "A", "body": "a" }, object! { "title": "B", "body": "b" }])
+        .name("everything")
+        .payload_type("document")
+        .mapping([("title", "title"), ("content", "body")])
+        .metadata(object! { "source": "contract", "n": 2 })
+        .llm_message("two documents")
+        .annotation("contract.note", json!({"kept": true}));
     let references = out.result(everything)?;
-    out.cited_text(
-        "Cited",
-        [
-            CitedText::new("Both agree.", references),
-            CitedText::new("Nobody says this.", []),
-        ],
-    );
+    out.cited_text("Cited", [CitedText::new("Both agree.", references), CitedText::new("Nobody says this.", [])]);
     out.progress(2, 2);
     Ok(())
 }
@@ -210,8 +201,7 @@ pub(crate) fn big(bytes: u32, #[default(Carrier::Object)] carrier: Carrier, out:
 /// Yields a result without objects: nothing was found.
 #[tool]
 pub(crate) fn nothing(out: &mut Output) -> Result<(), ToolError> {
-    out.result(ToolResult::new(Vec::<Object>::new()).name("nothing"))
-        .map(drop)
+    out.result(ToolResult::new(Vec::<Object>::new()).name("nothing")).map(drop)
 }
 
 /// Yields progress, step by step.

@@ -14,10 +14,7 @@ use crate::settings::{Flags, Need};
 use crate::view::{Kind, View};
 
 pub(super) async fn run(context: &Context<'_>, args: PluginCall) -> Result<u8, Complaint> {
-    let flags = Flags {
-        forget: args.session.is_none(),
-        ..context.flags()
-    };
+    let flags = Flags { forget: args.session.is_none(), ..context.flags() };
     let settings = context.settings(&flags, Need::Plugins)?;
     let limits = Limits::default().with(&settings.host.limits);
     let text = input::argument_or_stdin(&args.inputs, limits.inputs, "inputs")?;
@@ -29,14 +26,9 @@ pub(super) async fn run(context: &Context<'_>, args: PluginCall) -> Result<u8, C
     let host = context.open(&settings, &mut interrupt).await?;
     let choice = args.session.map_or(SessionChoice::Unsaved, SessionChoice::Existing);
     let session = interrupt.or(host.session(choice)).await?;
-    let options = QueryOptions {
-        timeout: None,
-        can_approve: context.printer.can_ask(),
-    };
+    let options = QueryOptions { timeout: None, can_approve: context.printer.can_ask() };
     let handle = session.call(&args.tool, inputs, options).await?;
-    View::new(context.printer, args.output, Kind::Call)
-        .follow(handle, &mut interrupt)
-        .await
+    View::new(context.printer, args.output, Kind::Call).follow(handle, &mut interrupt).await
 }
 
 /// The outcome of a call that never became one.

@@ -19,9 +19,7 @@ pub(super) async fn run(context: &Context<'_>, args: &PluginInspect) -> Result<u
     // Opened without a word about the other plugins.
     let host = interrupt.or(context.load(&settings)).await?;
     let path = path_of(&host, &args.plugin)?;
-    let inspection = interrupt
-        .or(async { host.loader().inspect(&path).await.map_err(refused) })
-        .await?;
+    let inspection = interrupt.or(async { host.loader().inspect(&path).await.map_err(refused) }).await?;
     match args.output {
         DataFormat::Json => context.printer.json(&inspection)?,
         DataFormat::Text => show(context, &inspection)?,
@@ -40,10 +38,7 @@ fn refused(problem: Problem) -> Complaint {
 /// The file of a plugin given by name, or the file itself. A name wins.
 fn path_of(host: &Host, given: &Path) -> Result<PathBuf, Complaint> {
     let reports = super::reports(host);
-    if let Some(report) = given
-        .to_str()
-        .and_then(|name| reports.iter().find(|report| report.name == name))
-    {
+    if let Some(report) = given.to_str().and_then(|name| reports.iter().find(|report| report.name == name)) {
         return Ok(report.path.clone());
     }
     if given.exists() {
@@ -83,13 +78,7 @@ fn show(context: &Context<'_>, inspection: &PluginInspection) -> Result<(), Comp
     }
     printer.heading("imports")?;
     for import in facts.get("imports").and_then(Value::as_array).into_iter().flatten() {
-        let of = |key: &str| {
-            import
-                .get(key)
-                .and_then(Value::as_str)
-                .map(clean_line)
-                .unwrap_or_default()
-        };
+        let of = |key: &str| import.get(key).and_then(Value::as_str).map(clean_line).unwrap_or_default();
         printer.line(&format!("  {:<9}{}", of("standing"), of("name")))?;
     }
     printer.heading("exports")?;
@@ -110,11 +99,7 @@ fn show_tools(printer: &Printer, inspection: &PluginInspection) -> Result<(), Co
             printer.line(&format!("  {paragraph}"))?;
         }
         let effects = serde_json::to_value(tool.effects).unwrap_or_default();
-        let ends = if tool.may_end {
-            "may end the query"
-        } else {
-            "never ends the query"
-        };
+        let ends = if tool.may_end { "may end the query" } else { "never ends the query" };
         printer.line(&format!(
             "  effects {}, {ends}, branch {}",
             effects.as_str().unwrap_or_default(),
@@ -139,9 +124,7 @@ fn compact(value: Option<&Value>) -> String {
 fn world(world: &Value) -> String {
     match world {
         Value::Object(map) => {
-            let parts = map
-                .iter()
-                .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()));
+            let parts = map.iter().map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()));
             clean_line(&parts.collect::<Vec<_>>().join(", "))
         }
         other => clean_line(other.as_str().unwrap_or_default()),
