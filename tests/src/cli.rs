@@ -55,7 +55,7 @@ const HELP: [&[&str]; 18] = [
 #[serde(deny_unknown_fields)]
 struct Case {
     /// What the case claims, one sentence.
-    #[allow(dead_code, reason = "for the reader of the case; it must be there")]
+    #[expect(dead_code, reason = "for the reader of the case; it must be there")]
     claim: String,
     #[serde(default)]
     setup: setup::Setup,

@@ -171,7 +171,7 @@ fn case(path: &Path) -> Result<(), String> {
     let component = match engine().load(&bytes, &[0; 32], &limits) {
         Ok(component) => component,
         Err(error) => {
-            return verdict(&header, Err(&error.to_failure(&"under-test".parse().expect("a name"))))
+            return verdict(&header, Err(error.to_failure(&"under-test".parse().expect("a name"))))
                 .map_err(|why| format!("{why}\n{error:?}"));
         }
     };
@@ -197,7 +197,7 @@ async fn asked(header: &Header, component: &elysia_sandbox::Component, limits: L
         }
         other => return Err(format!("`run = {other}` is not known")),
     };
-    verdict(header, answer.as_ref().map(Clone::clone))
+    verdict(header, answer)
 }
 
 fn described(tools: &[ToolDescriptor]) -> String {
@@ -217,7 +217,7 @@ async fn called(header: &Header, component: &elysia_sandbox::Component, limits: 
     let Ran { end, yields } = run(component, request).await;
     let value =
         |value: &Option<serde_json::Value>| value.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
-    verdict(header, end.outcome.as_ref().map(value))?;
+    verdict(header, end.outcome.clone().map(|v| value(&v)))?;
     let words: Vec<_> = yields.iter().map(short).collect();
     if let Some(expected) = &header.yields
         && *expected != words
@@ -236,7 +236,7 @@ async fn called(header: &Header, component: &elysia_sandbox::Component, limits: 
     }
 }
 
-fn verdict(header: &Header, outcome: Result<String, &Failure>) -> Result<(), String> {
+fn verdict(header: &Header, outcome: Result<String, Failure>) -> Result<(), String> {
     let complain = |what: &str| Err(format!("{what}; it ended with {outcome:#?}"));
     let failure = match (&outcome, header.code.as_str()) {
         (Ok(value), "ok") => {

@@ -17,7 +17,8 @@ use crate::guests::{self, Tool};
 
 /// One trial per claim.
 pub fn trials() -> Vec<Trial> {
-    let all: [(&str, fn(Place)); 11] = [
+    type Claim = (&'static str, fn(Place));
+    let all: [Claim; 11] = [
         ("bad_entries_are_named_and_the_good_one_works", bad_entries),
         ("a_second_start_runs_no_guest_and_compiles_nothing", second_start),
         ("names_stay_with_the_first", names),

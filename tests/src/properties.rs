@@ -34,14 +34,11 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-fn property<S: Strategy>(
+fn property<S: Strategy + 'static>(
     name: &str,
     inputs: impl FnOnce() -> S + Send + 'static,
     holds: fn(S::Value) -> Result<(), String>,
-) -> Trial
-where
-    S: 'static,
-{
+) -> Trial {
     Trial::test(format!("property/{name}"), move || {
         let mut runner = TestRunner::new(Config { cases: 256, failure_persistence: None, ..Config::default() });
         let result = runner.run(&inputs(), |input| holds(input).map_err(TestCaseError::fail));
@@ -373,5 +370,5 @@ fn parsed(json: &Value) -> Result<(), String> {
     let text = json.to_string();
     let back = parse_json(&text, policy).map_err(|e| format!("{e}: {text}"))?;
     let _ = parse_json(text.get(..text.len() / 2).unwrap_or_default(), policy);
-    if back.to_string() == text { Ok(()) } else { Err(format!("{back} is not {text}")) }
+    if back == *json { Ok(()) } else { Err(format!("{back} is not {text}")) }
 }

@@ -14,7 +14,7 @@ use crate::{cases, guests};
 #[serde(deny_unknown_fields)]
 struct Case {
     /// What the case claims, one sentence.
-    #[allow(dead_code, reason = "for the reader of the case; it must be there")]
+    #[expect(dead_code, reason = "for the reader of the case; it must be there")]
     claim: String,
     /// Plugins made from text: file stem → kind.
     plugins: Vec<CasePlugin>,

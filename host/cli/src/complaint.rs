@@ -14,7 +14,8 @@ pub(crate) const IMPOSSIBLE: u8 = 4;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Shown as `error: …` and `hint: …` on standard error.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Complaint {
     /// What and why. Nothing is shown when it is empty.
     pub(crate) message: String,

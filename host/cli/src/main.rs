@@ -23,6 +23,8 @@ mod command;
 
 use std::process::ExitCode;
 
+use anyhow::{Context, Error};
+
 use crate::args::{Cli, Parsed};
 use crate::complaint::Complaint;
 use crate::env::Variables;
@@ -37,31 +39,31 @@ fn main() -> ExitCode {
     };
     let ended = match parsed {
         Ok(parsed) => start(parsed, variables, &printer),
-        Err(args::Stop::Show(text)) => printer.text(&text).map(|()| 0),
-        Err(args::Stop::Complain(complaint)) => Err(complaint),
+        Err(args::Stop::Show(text)) => printer.text(&text).map(|()| 0).map_err(Error::from),
+        Err(args::Stop::Complain(complaint)) => Err(complaint.into()),
         Err(args::Stop::Usage(text)) => {
             printer.usage(&text);
             Ok(complaint::USAGE)
         }
     };
-    ExitCode::from(ended.unwrap_or_else(|complaint| {
+    ExitCode::from(ended.unwrap_or_else(|error| {
+        // Whatever has no exit code and hint of its own has failed, and says its causes.
+        let complaint = error.downcast().unwrap_or_else(|error| Complaint::failed(format!("{error:#}")));
         printer.complain(&complaint);
         complaint.exit
     }))
 }
 
-fn start(parsed: Parsed, variables: Variables, printer: &Printer) -> Result<u8, Complaint> {
+fn start(parsed: Parsed, variables: Variables, printer: &Printer) -> anyhow::Result<u8> {
     let Parsed { cli: Cli { common, command }, note } = parsed;
     printer.log(common.verbose);
     if let Some(note) = note {
         printer.note(&note);
     }
-    let threads = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|e| Complaint::failed(format!("threads could not be started: {e}")))?;
+    let threads =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("threads could not be started")?;
     let ended = threads.block_on(command::run(command, common, variables, printer));
     // A guest that is being stopped must not hold the answer back.
     threads.shutdown_background();
-    ended
+    Ok(ended?)
 }

@@ -65,7 +65,7 @@ enum Seen {
 }
 
 impl Drive {
-    #[allow(clippy::too_many_arguments, reason = "each is one thing a query owns; a builder would only rename them")]
+    #[expect(clippy::too_many_arguments, reason = "each is one thing a query owns; a builder would only rename them")]
     pub(crate) fn new(
         host: Arc<Inner>,
         session: Arc<Shared>,

@@ -197,10 +197,6 @@ impl Host {
 
 impl Inner {
     /// Runs `task` to its end; [`Host::drain`] waits for it.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place of this crate that starts tasks; the tracker owns them"
-    )]
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }

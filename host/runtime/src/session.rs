@@ -203,8 +203,7 @@ impl Session {
         );
         let session = self.clone();
         self.host.spawn(async move {
-            session.run_to_end(drive, writer, before).await;
-            drop(claimed);
+            session.run_to_end(drive, writer, before, claimed).await;
         });
         QueryHandle {
             id: query,
@@ -217,7 +216,7 @@ impl Session {
         }
     }
 
-    async fn run_to_end(&self, drive: Drive, writer: Writer, before: u64) {
+    async fn run_to_end(&self, drive: Drive, writer: Writer, before: u64, claimed: OwnedMutexGuard<Exists>) {
         let driving = async {
             let Ended { turn, closing, journal, changed_states } = drive.run().await;
             // Dropping the journal's sender is what tells the writer that no more comes.
@@ -243,6 +242,8 @@ impl Session {
             Err(e) => store_failed(closing, &e),
         };
         self.shared.messages.write().unwrap_or_else(PoisonError::into_inner).extend(turn.new_messages);
+        // Whoever reads the closing event may ask again at once.
+        drop(claimed);
         // A reader that has gone misses nothing: the event is in the store.
         let _ = writer.to_reader.send(closing).await;
     }

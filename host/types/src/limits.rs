@@ -205,7 +205,7 @@ pub struct HttpLimitSettings {
 /// A `[limits]` table as written: only what it sets.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs, reason = "each field is the key of the same name in `Limits` or `QueryBudget`")]
+#[expect(missing_docs, reason = "each field is the key of the same name in `Limits` or `QueryBudget`")]
 pub struct LimitSettings {
     pub file: Option<SizeInBytes>,
     pub compile: Option<CompileLimitSettings>,

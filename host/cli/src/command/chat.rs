@@ -79,12 +79,7 @@ impl Conversation<'_> {
     async fn ask(&mut self, query: &str, view: &mut View<'_>) -> Result<u8, Complaint> {
         let options = QueryOptions { timeout: self.timeout, can_approve: self.context.printer.can_ask() };
         match self.session.ask(query, options).await {
-            Ok(handle) => {
-                let exit = view.follow(handle, &mut self.interrupt).await;
-                // The closing event comes a moment before the session is free for the next question.
-                self.host.drain().await;
-                exit
-            }
+            Ok(handle) => view.follow(handle, &mut self.interrupt).await,
             Err(error) => {
                 let complaint = Complaint::from(error);
                 self.context.printer.complain(&complaint);

@@ -30,22 +30,6 @@ fn filled(query: &str, tool: &str, params: Value) -> Filled {
 macro_rules! fills {
     ($($claim:ident: $query:expr, $tool:expr, $params:tt => $wanted:tt;)*) => {$(
         #[test]
-fn a_condition_needs_a_column_and_a_value() {
-    let schema = serde_json::json!({"type": "object", "properties": {
-        "where_field": {"type": "string", "description": "Column of the condition, such as `price`"},
-        "where_value": {"type": "string", "description": "Value the column must have"}}});
-    let tool = Candidate {
-        name: "aggregate",
-        title: None,
-        description: "Averages of a column such as price.",
-        examples: &[],
-        input_schema: &schema,
-    };
-    let filled = fill("What is the average price by category?", &tool, None);
-    assert!(filled.inputs.get("where_field").is_none(), "{:?}", filled.inputs);
-}
-
-#[test]
         fn $claim() {
             assert_eq!(inputs($query, $tool, json!($params)), json!($wanted));
         }
@@ -269,4 +253,20 @@ fn documents_are_title_and_snippet() {
 fn nothing_found_and_errors_are_said() {
     assert_eq!(answer(json!([]), 0), "aggregate: nothing was found.");
     assert_eq!(compose(&[], &["no such file".to_owned()]), "This did not work: no such file");
+}
+
+#[test]
+fn a_condition_needs_a_column_and_a_value() {
+    let schema = serde_json::json!({"type": "object", "properties": {
+        "where_field": {"type": "string", "description": "Column of the condition, such as `price`"},
+        "where_value": {"type": "string", "description": "Value the column must have"}}});
+    let tool = Candidate {
+        name: "aggregate",
+        title: None,
+        description: "Averages of a column such as price.",
+        examples: &[],
+        input_schema: &schema,
+    };
+    let filled = fill("What is the average price by category?", &tool, None);
+    assert!(filled.inputs.get("where_field").is_none(), "{:?}", filled.inputs);
 }
