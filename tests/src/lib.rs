@@ -14,6 +14,8 @@ pub mod cases;
 
 pub mod guests;
 
+pub mod alike;
+
 pub mod cli;
 
 pub mod hostile;

@@ -13,5 +13,6 @@ fn main() {
     trials.extend(elysia_tests::provider::trials());
     trials.extend(elysia_tests::cli::trials());
     trials.extend(elysia_tests::session::trials());
+    trials.extend(elysia_tests::alike::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

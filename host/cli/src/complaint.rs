@@ -23,27 +23,36 @@ pub(crate) struct Complaint {
     pub(crate) hint: Option<String>,
     /// The exit code.
     pub(crate) exit: u8,
+    /// What else there is to know, said before.
+    pub(crate) notices: Vec<String>,
 }
 
 impl Complaint {
     /// Wrong usage or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: USAGE }
+        Self { message: message.into(), hint: None, exit: USAGE, notices: Vec::new() }
     }
 
     /// Something failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, exit: FAILED }
+        Self { message: message.into(), hint: None, exit: FAILED, notices: Vec::new() }
     }
 
     /// The reader of standard output has what it wanted and left: nothing to say, nothing wrong.
     pub(crate) fn reader_left() -> Self {
-        Self { message: String::new(), hint: None, exit: 0 }
+        Self { message: String::new(), hint: None, exit: 0, notices: Vec::new() }
     }
 
     /// An interrupt before there was anything to save.
     pub(crate) fn interrupted() -> Self {
-        Self { message: String::new(), hint: None, exit: INTERRUPTED }
+        Self { message: String::new(), hint: None, exit: INTERRUPTED, notices: Vec::new() }
+    }
+
+    /// The same after these notices.
+    #[must_use]
+    pub(crate) fn after(mut self, notices: impl Iterator<Item = String>) -> Self {
+        self.notices.extend(notices);
+        self
     }
 
     /// The same with a hint.
@@ -56,7 +65,7 @@ impl Complaint {
 
 impl From<HostError> for Complaint {
     fn from(error: HostError) -> Self {
-        Self { message: error.to_string(), hint: error.hint(), exit: error.exit_code() }
+        Self { message: error.to_string(), hint: error.hint(), exit: error.exit_code(), notices: Vec::new() }
     }
 }
 

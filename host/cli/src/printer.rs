@@ -114,14 +114,14 @@ impl Printer {
     pub(crate) fn json(&self, value: &impl serde::Serialize) -> Result<(), Complaint> {
         let text = serde_json::to_string_pretty(value)
             .map_err(|e| Complaint::failed(format!("the data cannot be written as JSON: {e}")))?;
-        self.line(&text)
+        self.line(&plain_json(&text))
     }
 
     /// A value as one line of JSON.
     pub(crate) fn json_line(&self, value: &impl serde::Serialize) -> Result<(), Complaint> {
         let text = serde_json::to_string(value)
             .map_err(|e| Complaint::failed(format!("the data cannot be written as JSON: {e}")))?;
-        self.line(&text)
+        self.line(&plain_json(&text))
     }
 
     fn write(&self, parts: &[&[u8]]) -> Result<(), Complaint> {
@@ -162,6 +162,9 @@ impl Printer {
     /// Why a command did not do what was asked.
     pub(crate) fn complain(&self, complaint: &Complaint) {
         self.rest();
+        for notice in &complaint.notices {
+            self.warning(notice, None);
+        }
         if !complaint.message.is_empty() {
             self.tell("error: ", "31", &complaint.message);
         }
@@ -176,6 +179,8 @@ impl Printer {
     }
 
     fn tell(&self, label: &str, colour: &str, text: &str) {
+        // Names of files and settings may come from a project that somebody else wrote.
+        let text = elysia_types::clean(text);
         let line = match (self.colour.1, label) {
             (true, label) if !label.is_empty() => format!("\x1b[{colour}m{}\x1b[0m {text}\n", label.trim_end()),
             _ => format!("{label}{text}\n"),
@@ -250,4 +255,26 @@ pub(crate) fn reason(error: &io::Error) -> String {
             text.split(" (os error").next().unwrap_or_default().to_lowercase()
         }
     }
+}
+
+/// JSON text without characters that steer a terminal: what JSON itself does not escape becomes `\\uXXXX`, which says
+/// the same. Such characters can only stand inside strings.
+fn plain_json(text: &str) -> String {
+    if matches!(elysia_types::clean(text), std::borrow::Cow::Borrowed(_)) {
+        return text.to_owned();
+    }
+    let mut plain = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        let steers = (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}');
+        if steers {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                plain.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            plain.push(c);
+        }
+    }
+    plain
 }

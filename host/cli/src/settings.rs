@@ -237,14 +237,19 @@ impl Settings {
 pub(crate) fn resolve(flags: &Flags, variables: &Variables, need: Need) -> Result<Settings, Complaint> {
     let folders = Folders::find(variables)?;
     let here = current_folder()?;
-    let files = file::read_all(flags.config.as_deref(), &folders)?;
+    let mut files = file::read_all(flags.config.as_deref(), &folders)?;
     let mut notices: Vec<Notice> = files.iter().filter_map(ConfigFile::inert_notice).collect();
+    let implicit = flags.plugins.is_empty() && files.iter().all(|file| file.options.plugins.is_none());
+    if implicit {
+        files.iter_mut().filter(|file| file.origin == Origin::User).for_each(ConfigFile::bind_grants);
+    }
     let options = files.iter().rev().fold(Options::default(), |below, file| file.options.clone().combine(below));
     without_effect(&options, &mut notices);
     let time_zone = time_zone(&options, &files, variables)?;
     let (mut choice, mut model) = (ModelChoice::Local, None);
     if need == Need::Model {
-        let chosen = model::choose(flags.model.as_deref(), variables, &options, &files, &here)?;
+        let chosen = model::choose(flags.model.as_deref(), variables, &options, &files, &here)
+            .map_err(|complaint| complaint.after(notices.iter().map(|notice| notice.text.clone())))?;
         notices.extend(chosen.passed_over);
         (choice, model) = (chosen.choice, Some(chosen.said));
     }

@@ -186,6 +186,7 @@ impl<'a> View<'a> {
                 message: format!("{} ({code})", clean_line(message)),
                 hint: hint_for(*code),
                 exit: FAILED,
+                notices: Vec::new(),
             });
             return Ok(exit_of(*code));
         }
@@ -218,6 +219,7 @@ impl<'a> View<'a> {
             message: format!("{} failed, {code}: {}", field("tool"), clean_line(field("message"))),
             hint,
             exit: FAILED,
+            notices: Vec::new(),
         });
         Some(if matches!(code, "denied" | "quarantined") { REFUSED } else { FAILED })
     }

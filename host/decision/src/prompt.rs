@@ -169,8 +169,12 @@ pub(crate) fn prompt(scene: Scene<'_>) -> Prompt {
     }
     let stable_bytes = scene.system.len() + text.len();
     tell_unavailable(offer, &mut text);
-    data(&mut text, "the conversation so far, oldest first", &history(scene.history, scene.budget.history * TOKEN));
-    let digest = digest(scene.environment, bytes(scene.budget.digest * TOKEN));
+    data(
+        &mut text,
+        "the conversation so far, oldest first",
+        &history(scene.history, scene.budget.history.saturating_mul(TOKEN)),
+    );
+    let digest = digest(scene.environment, bytes(scene.budget.digest.saturating_mul(TOKEN)));
     data(&mut text, "results so far, newest first", &digest);
     data(&mut text, "calls for this question, in order", &tasks(&scene.local.tasks));
     if kind == PromptKind::Decide {

@@ -38,6 +38,9 @@ pub struct Grant {
     pub approve: Option<Approve>,
     /// Raised or lowered limits.
     pub limits: LimitSettings,
+    /// Without `sha256` it gives nothing: set where nobody named the folder that the plugin comes from.
+    #[serde(skip)]
+    pub bound_only: bool,
 }
 
 /// A host folder as the guest sees it.
@@ -117,6 +120,15 @@ impl Effective {
     ) -> Self {
         let Some(grant) = grant else { return Self::default() };
         let mut given = Self::default();
+        if grant.sha256.is_none() && grant.bound_only {
+            given.approve = grant.approve.filter(|approve| *approve == Approve::Always);
+            given.warnings.push(format!(
+                "the grant [grants.{name}] of your own configuration names no bytes and this plugin comes from the current \
+                 folder, so it is not applied; to give it to this one, add `sha256 = \"{sha256}\"`, or name the folder \
+                 with `--plugins`"
+            ));
+            return given;
+        }
         if let Some(bound) = &grant.sha256
             && !bound.eq_ignore_ascii_case(sha256)
         {

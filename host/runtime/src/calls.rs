@@ -24,20 +24,21 @@ pub(crate) struct Running {
     pub(crate) id: CallId,
     pub(crate) plugin: Arc<Plugin>,
     pub(crate) cancel: CancellationToken,
-    /// The plugin's state as the call began.
-    pub(crate) state_before: PluginState,
     started: Instant,
     yields: mpsc::Receiver<Yielded>,
-    end: Pin<Box<dyn Future<Output = CallEnd> + Send>>,
-    ended: Option<CallEnd>,
+    end: Pin<Box<dyn Future<Output = Whole> + Send>>,
+    ended: Option<Whole>,
 }
+
+/// How a call ended, and the plugin's state as it began.
+type Whole = (CallEnd, PluginState);
 
 /// What a call did.
 pub(crate) enum Progress {
     /// It said something.
     Yielded(Yielded),
     /// It is over; nothing more comes from it.
-    Ended(CallEnd, u64),
+    Ended { end: CallEnd, state_before: PluginState, ms: u64 },
 }
 
 /// Who may run at once. Semaphores of tokio are fair: first come, first served.
@@ -49,18 +50,19 @@ pub(crate) struct Permits {
 }
 
 impl Running {
+    /// `context` is taken once the call has its permits: what calls before it changed is seen.
     pub(crate) fn start(
         engine: Engine,
         plugin: Arc<Plugin>,
         plan: CallPlan,
-        context: GuestContext,
+        context: impl FnOnce() -> GuestContext + Send + 'static,
         permits: Permits,
     ) -> Self {
         let (to_drive, yields) = mpsc::channel(WAITING_YIELDS);
         let cancel = CancellationToken::new();
-        let (id, state_before) = (plan.call.call_id.clone(), context.state.clone());
+        let id = plan.call.call_id.clone();
         let end = Box::pin(run(engine, plugin.clone(), plan, context, permits, to_drive, cancel.clone()));
-        Self { id, plugin, cancel, state_before, started: Instant::now(), yields, end, ended: None }
+        Self { id, plugin, cancel, started: Instant::now(), yields, end, ended: None }
     }
 
     /// A call that ended before it began.
@@ -71,11 +73,10 @@ impl Running {
             id,
             plugin,
             cancel: CancellationToken::new(),
-            state_before: PluginState::new(),
             started: Instant::now(),
             yields,
             end: Box::pin(std::future::pending()),
-            ended: Some(end),
+            ended: Some((end, PluginState::new())),
         }
     }
 
@@ -96,7 +97,9 @@ impl Running {
         match self.yields.poll_recv(context) {
             Poll::Ready(Some(yielded)) => Poll::Ready(Progress::Yielded(yielded)),
             Poll::Ready(None) => match self.ended.take() {
-                Some(end) => Poll::Ready(Progress::Ended(end, millis(self.started))),
+                Some((end, state_before)) => {
+                    Poll::Ready(Progress::Ended { end, state_before, ms: millis(self.started) })
+                }
                 None => Poll::Pending,
             },
             Poll::Pending => Poll::Pending,
@@ -108,12 +111,12 @@ async fn run(
     engine: Engine,
     plugin: Arc<Plugin>,
     plan: CallPlan,
-    context: GuestContext,
+    context: impl FnOnce() -> GuestContext,
     permits: Permits,
     to_drive: mpsc::Sender<Yielded>,
     cancel: CancellationToken,
-) -> CallEnd {
-    let refused = |failure| CallEnd { outcome: Err(failure), state: None };
+) -> Whole {
+    let refused = |failure| (CallEnd { outcome: Err(failure), state: None }, PluginState::new());
     // Narrow to wide, always in this order, so that two calls cannot wait for each other.
     let permit = async {
         let plugin = permits.plugin.acquire_owned().await?;
@@ -129,10 +132,17 @@ async fn run(
             Err(_) => return refused(Failure::new(FailureCode::Cancelled, "the host is shutting down")),
         },
     };
-    let component = match plugin.component().await {
-        Ok(component) => component,
-        Err(failure) => return refused(failure),
+    // Usually at hand; compiled anew when the cache has lost it, and that may take long.
+    let component = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return refused(Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited")),
+        component = plugin.component() => match component {
+            Ok(component) => component,
+            Err(failure) => return refused(failure),
+        },
     };
+    let context = context();
+    let state_before = context.state.clone();
     let request = CallRequest {
         plugin: plugin.name.clone(),
         tool: plan.call.tool,
@@ -143,7 +153,7 @@ async fn run(
     };
     let end = engine.call(&component, request, to_drive, cancel).await;
     drop(held);
-    end
+    (end, state_before)
 }
 
 pub(crate) fn millis(since: Instant) -> u64 {

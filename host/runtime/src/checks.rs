@@ -30,7 +30,6 @@ pub(crate) async fn ask(
     limit: Duration,
     context: impl Fn(&Plugin) -> GuestContext,
 ) -> Observation {
-    let deadline = Instant::now() + limit;
     let mut questions: IndexMap<PluginName, PluginQuestions> = IndexMap::new();
     let mut add = |tool: ToolName, slot: fn(&mut PluginQuestions) -> &mut Vec<ToolName>| {
         if let Some(found) = catalog.tool(tool.as_str()) {
@@ -45,6 +44,9 @@ pub(crate) async fn ask(
     };
     checks.available.into_iter().for_each(|tool| add(tool, |q| &mut q.available));
     checks.run_if_true.into_iter().for_each(|tool| add(tool, |q| &mut q.run_if_true));
+    // Compiling anew what the cache has lost is not the plugin's answer being late.
+    join_all(questions.values().map(|q| q.plugin.component())).await;
+    let deadline = Instant::now().checked_add(limit).unwrap_or_else(Instant::now);
     let asked = questions.into_values().map(|q| {
         let context = context(&q.plugin);
         ask_plugin(engine.clone(), q, deadline, context)

@@ -9,7 +9,9 @@ use std::time::Instant;
 use elysia_decision::{Action, CallPlan, Observation, Turn, TurnEnd};
 use elysia_registry::{Catalog, Plugin};
 use elysia_sandbox::{GuestContext, Yielded};
-use elysia_types::{CallId, Effects, EventBody, Failure, FailureCode, PluginName, PluginState};
+use elysia_types::{
+    CallId, Effects, EventBody, Failure, FailureCode, LimitReport, PluginName, PluginState, SizeInBytes,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -125,12 +127,12 @@ impl Drive {
 
     /// Hands an event to the journal; waits while that is full, and hears a cancellation meanwhile.
     async fn emit(&mut self, body: EventBody) {
-        let stored = tokio::select! {
-            biased;
-            room = self.journal.room() => room,
-            () = self.cancel.cancelled(), if !self.cancelled => {
-                self.hear_cancel();
-                self.journal.room().await
+        let stored = loop {
+            tokio::select! {
+                biased;
+                room = self.journal.room() => break room,
+                () = self.cancel.cancelled(), if !self.cancelled => self.hear_cancel(),
+                () = tokio::time::sleep_until(self.deadline), if !self.time_is_up => self.hear_deadline(),
             }
         };
         if stored {
@@ -146,6 +148,12 @@ impl Drive {
         (self.asked_model, self.asked_plugins) = (None, None);
         self.running.iter().for_each(|running| running.cancel.cancel());
         self.turn.feed(Observation::Cancelled);
+    }
+
+    fn hear_deadline(&mut self) {
+        self.time_is_up = true;
+        (self.asked_model, self.asked_plugins) = (None, None);
+        self.turn.feed(Observation::TimeIsUp);
     }
 
     fn ask_model(&self, prompt: Box<elysia_decision::Prompt>) -> Pin<Box<dyn Future<Output = Observation> + Send>> {
@@ -184,24 +192,26 @@ impl Drive {
             self.launch(plan);
             return;
         }
-        if self.approvals.is_none() {
-            let failure = denied(&plan, plugin.name.as_str());
-            self.running.push(Running::refused(plugin, plan.call.call_id, failure));
-            return;
-        }
         let asked = EventBody::ApprovalRequested {
             call: plan.call.clone(),
             inputs: plan.inputs.clone(),
             effects: plan.effects,
         };
-        self.waiting_for_yes.push(plan);
+        if self.approvals.is_some() {
+            self.waiting_for_yes.push(plan);
+        } else {
+            let failure = denied(&plan, plugin.name.as_str());
+            self.running.push(Running::refused(plugin, plan.call.call_id, failure));
+        }
         self.emit(asked).await;
     }
 
     fn launch(&mut self, plan: CallPlan) {
         let Some(found) = self.catalog.tool(plan.call.tool.as_str()) else { return };
         let plugin = found.plugin.clone();
-        let context = guest_context(&self.session, &self.catalog, &plugin, &self.prompt, &self.now);
+        let (session, catalog, of) = (self.session.clone(), self.catalog.clone(), plugin.clone());
+        let (prompt, now) = (self.prompt.clone(), self.now.clone());
+        let context = move || guest_context(&session, &catalog, &of, &prompt, &now);
         let permits = Permits {
             plugin: self.host.plugin_permits(&plugin),
             session: self.session.permits.clone(),
@@ -251,11 +261,7 @@ impl Drive {
     async fn take(&mut self, seen: Seen) {
         match seen {
             Seen::Cancelled => self.hear_cancel(),
-            Seen::TimeIsUp => {
-                self.time_is_up = true;
-                (self.asked_model, self.asked_plugins) = (None, None);
-                self.turn.feed(Observation::TimeIsUp);
-            }
+            Seen::TimeIsUp => self.hear_deadline(),
             Seen::Model(observation) => {
                 self.asked_model = None;
                 self.turn.feed(observation);
@@ -273,13 +279,20 @@ impl Drive {
                     let _ = answer.send(refs);
                 }
             }
-            Seen::Call(i, Progress::Ended(end, ms)) => {
+            Seen::Call(i, Progress::Ended { mut end, state_before, ms }) => {
                 let running = self.running.remove(i);
-                if let Some(after) = &end.state {
-                    self.session.keep_state(&running.plugin.name, &running.state_before, after);
-                    if !self.changed_states.contains(&running.plugin.name) {
-                        self.changed_states.push(running.plugin.name.clone());
+                let name = &running.plugin.name;
+                if let Some(after) = end.state.take_if(|after| *after != state_before) {
+                    if self.session.keep_state(name, &state_before, &after, running.plugin.limits.state) {
+                        end.state = Some(after);
+                        if !self.changed_states.contains(name) {
+                            self.changed_states.push(name.clone());
+                        }
+                    } else {
+                        end.outcome = Err(state_is_full(name, running.plugin.limits.state));
                     }
+                } else {
+                    end.state = None;
                 }
                 self.turn.feed(Observation::CallEnded { call_id: running.id, end, ms });
             }
@@ -336,6 +349,22 @@ fn denied(plan: &CallPlan, plugin: &str) -> Failure {
         "`{}` needs the user's approval, which cannot be had now; do not try it again",
         plan.call.tool
     ))
+}
+
+fn state_is_full(plugin: &PluginName, limit: u64) -> Failure {
+    let configured = SizeInBytes(limit).to_string();
+    let raise_with =
+        format!("limits = {{ state = \"{}\" }} under [grants.{plugin}] in elysia.toml", SizeInBytes(limit * 2));
+    let observed = "more, together with calls at the same time".to_owned();
+    let message = format!(
+        "plugin `{plugin}`: limit `state` of {configured} would be passed: {observed}; raise it with `{raise_with}`"
+    );
+    Failure::new(FailureCode::State, message).with_limit(LimitReport {
+        name: "state".to_owned(),
+        configured,
+        observed,
+        raise_with,
+    })
 }
 
 async fn wait_for<T>(pending: &mut Pending<T>) -> T {

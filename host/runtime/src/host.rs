@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use elysia_decision::{ToolEntry, Tree};
 use elysia_registry::{Catalog, Grounds, Loader, LoaderOptions, Plugin};
 use elysia_sandbox::{CacheDirs, Engine, EngineOptions};
-use elysia_store::SessionStore;
-use elysia_types::{Environment, Limits, PluginName, QueryBudget, SessionId};
+use elysia_store::{SessionStore, StoreError};
+use elysia_types::{Environment, LimitSettings, Limits, PluginName, QueryBudget, SessionId};
 use jiff::tz::TimeZone;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::task::TaskTracker;
@@ -67,6 +68,11 @@ impl Host {
     /// # Errors
     /// What makes the whole unusable: settings, the tree, the engine, the model, a named folder that is missing.
     pub async fn open(config: HostConfig) -> Result<Self, HostError> {
+        if let Some(key) = zero_limit(&config.limits) {
+            return Err(HostError::Config(format!(
+                "`{key}` under [limits] is 0, so nothing could run; leave it out or raise it"
+            )));
+        }
         let zone = config.time_zone.as_deref().map(clock::zone).transpose().map_err(HostError::Config)?;
         let model = Model::open(&config.model).map_err(HostError::Model)?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -82,6 +88,13 @@ impl Host {
         });
         let (tree, mut notices) = Tree::build(&config.tree, entries.collect()).map_err(HostError::Tree)?;
         notices.extend(catalog.warnings().iter().cloned());
+        for (name, set) in
+            [("host_memory", config.limits.host_memory.is_some()), ("compile", config.limits.compile.is_some())]
+        {
+            if set {
+                notices.push(format!("`{name}` under [limits] has no effect in this version"));
+            }
+        }
         let calls = config.limits.calls.clone().unwrap_or_default();
         let at_once = calls.host.map_or(CALLS_PER_CORE * cores, |n| n as usize);
         Ok(Self(Arc::new(Inner {
@@ -142,9 +155,14 @@ impl Host {
             }
         };
         let store = self.store().await?;
+        // In this order: a change in between only makes the first query read the session once more.
+        let revision = match store.revision(&id).await {
+            Err(StoreError::NoSession(_)) => return Err(HostError::UnknownSession(id)),
+            other => other.map_err(HostError::Store)?,
+        };
         let record = store.load(&id).await.map_err(HostError::Store)?;
         let record = record.ok_or_else(|| HostError::UnknownSession(id.clone()))?;
-        Ok(Session::open(inner, store, id, Some(record)))
+        Ok(Session::open(inner, store, id, Some((revision, record))))
     }
 
     /// The session store, opened on first use.
@@ -217,10 +235,28 @@ impl Inner {
     }
 }
 
+/// The first limit whose 0 would stop everything, or would not be enforced.
+fn zero_limit(set: &LimitSettings) -> Option<&'static str> {
+    let calls = set.calls.clone().unwrap_or_default();
+    let zeros = [
+        ("wall", set.wall.is_some_and(|t| t.0.is_zero())),
+        ("cpu", set.cpu.is_some_and(|t| t.0.is_zero())),
+        ("query_wall", set.query_wall.is_some_and(|t| t.0.is_zero())),
+        ("calls.plugin", calls.plugin == Some(0)),
+        ("calls.session", calls.session == Some(0)),
+        ("calls.host", calls.host == Some(0)),
+        ("instances", set.instances == Some(0)),
+    ];
+    zeros.into_iter().find_map(|(key, zero)| zero.then_some(key))
+}
+
 /// A loader as `config` wants it; also for commands that look at plugins without running a host.
 fn loader(engine: &Engine, config: &HostConfig) -> Loader {
     let mut kept = vec![config.state_dir.clone()];
     kept.extend(config.cache_dir.clone());
+    if let StoreTarget::Path(path) = &config.store {
+        kept.extend(path.parent().map(Path::to_owned));
+    }
     let plugins: Vec<_> = config.plugin_dirs.iter().map(|d| d.path.clone()).collect();
     let options = LoaderOptions {
         dirs: plugins.clone(),

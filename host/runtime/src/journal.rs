@@ -32,6 +32,8 @@ pub(crate) struct Writer {
     pub(crate) session: SessionId,
     pub(crate) query: QueryId,
     from_drive: mpsc::Receiver<Event>,
+    /// Number of the last event handed out.
+    pub(crate) shown: u64,
     pub(crate) to_reader: mpsc::Sender<Event>,
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn journal(
     to_reader: mpsc::Sender<Event>,
 ) -> (Journal, Writer) {
     let (to_writer, from_drive) = mpsc::channel(PENDING);
-    let writer = Writer { store, session, query: query.clone(), from_drive, to_reader };
+    let writer = Writer { store, session, query: query.clone(), from_drive, shown: 0, to_reader };
     (Journal { stamps: Stamps { query_id: query, seq: 0 }, to_writer }, writer)
 }
 
@@ -93,9 +95,12 @@ impl Writer {
                 return Ok(self);
             }
             if let Err(e) = self.store.append(&self.session, &self.query, &batch).await {
+                // The drive must not wait for room that nobody makes any more.
+                self.from_drive.close();
                 return Err((self, e));
             }
             for event in batch.drain(..) {
+                self.shown = event.seq;
                 // A reader that has gone does not end the query.
                 let _ = self.to_reader.send(event).await;
             }

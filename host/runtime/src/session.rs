@@ -49,9 +49,33 @@ impl Shared {
         states.get(plugin).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn keep_state(&self, plugin: &PluginName, before: &PluginState, after: &PluginState) {
+    /// Keeps what one call changed beside what calls at the same time did. False when both together would pass
+    /// `limit` bytes: then nothing of this call is kept.
+    pub(crate) fn keep_state(
+        &self,
+        plugin: &PluginName,
+        before: &PluginState,
+        after: &PluginState,
+        limit: u64,
+    ) -> bool {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        merge_state(states.entry(plugin.clone()).or_default(), before, after);
+        let current = states.entry(plugin.clone()).or_default();
+        let mut merged = current.clone();
+        merge_state(&mut merged, before, after);
+        let bytes: usize = merged.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
+        // What one call was allowed to write alone has been counted by the sandbox already.
+        if bytes as u64 > limit && merged != *after {
+            return false;
+        }
+        *current = merged;
+        true
+    }
+
+    /// Takes over what the store has.
+    fn replace(&self, record: SessionRecord) {
+        self.environment.write(|e| *e = Environment::restore(record.locations, record.entries));
+        *self.messages.write().unwrap_or_else(PoisonError::into_inner) = record.messages;
+        *self.states.lock().unwrap_or_else(PoisonError::into_inner) = record.states;
     }
 
     /// The newest messages that fit the budget, oldest first.
@@ -75,20 +99,43 @@ pub struct Session {
     host: Arc<Inner>,
     store: Arc<dyn SessionStore>,
     shared: Arc<Shared>,
-    busy: Arc<tokio::sync::Mutex<Exists>>,
+    busy: Arc<tokio::sync::Mutex<Known>>,
 }
 
-/// Whether the store knows the session yet: it is told at the first query, so that nothing empty is kept.
-struct Exists(bool);
+/// What this process knows of the session in the store.
+struct Known {
+    /// The store is told of a new session at its first query, so that nothing empty is kept.
+    exists: bool,
+    /// The store's revision that the shared state stands for; none when it has to be read anew.
+    revision: Option<u64>,
+}
+
+/// A query that has begun in the store. Dropped before it is handed on, it is given up there too, so that the session
+/// is not busy for ever.
+struct Begun<'a> {
+    session: &'a Session,
+    query: QueryId,
+    armed: bool,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            let (session, query) = (self.session.clone(), self.query.clone());
+            self.session.host.spawn(async move { session.give_up(&query).await });
+        }
+    }
+}
 
 impl Session {
     pub(crate) fn open(
         host: Arc<Inner>,
         store: Arc<dyn SessionStore>,
         id: SessionId,
-        record: Option<SessionRecord>,
+        record: Option<(u64, SessionRecord)>,
     ) -> Self {
-        let exists = record.is_some();
+        let known = Known { exists: record.is_some(), revision: record.as_ref().map(|(revision, _)| *revision) };
+        let record = record.map(|(_, record)| record);
         let (environment, messages, states) = match record {
             Some(r) => (Environment::restore(r.locations, r.entries), r.messages, r.states),
             None => (Environment::default(), Vec::new(), IndexMap::new()),
@@ -98,9 +145,9 @@ impl Session {
             permits: Arc::new(Semaphore::new(host.calls_per_session())),
             messages: RwLock::new(messages),
             states: Mutex::new(states),
-            history_bytes: usize::try_from(host.budget.history * 4).unwrap_or(usize::MAX),
+            history_bytes: usize::try_from(host.budget.history.saturating_mul(4)).unwrap_or(usize::MAX),
         };
-        Self { id, host, store, shared: Arc::new(shared), busy: Arc::new(tokio::sync::Mutex::new(Exists(exists))) }
+        Self { id, host, store, shared: Arc::new(shared), busy: Arc::new(tokio::sync::Mutex::new(known)) }
     }
 
     /// Its id.
@@ -146,18 +193,36 @@ impl Session {
         }
     }
 
-    async fn claim(&self, prompt: Option<&str>) -> Result<(QueryId, OwnedMutexGuard<Exists>), HostError> {
+    async fn claim(&self, prompt: Option<&str>) -> Result<(QueryId, OwnedMutexGuard<Known>), HostError> {
         let mut claimed = self.busy.clone().try_lock_owned().map_err(|_| HostError::Busy(self.id.clone()))?;
-        if !claimed.0 {
+        if !claimed.exists {
             self.store.create(&self.id).await.map_err(HostError::Store)?;
-            claimed.0 = true;
+            claimed.exists = true;
         }
-        let query = new_id();
+        let query: QueryId = new_id();
         self.store.begin(&self.id, &query, prompt).await.map_err(|e| match e {
             StoreError::Busy { .. } => HostError::Busy(self.id.clone()),
             e => HostError::Store(e),
         })?;
+        let mut begun = Begun { session: self, query: query.clone(), armed: true };
+        // No one else can change the session now. What another process did to it before has to be seen first, or
+        // references would be given twice and its changes undone.
+        let revision = self.store.revision(&self.id).await.map_err(HostError::Store)?;
+        if claimed.revision.is_some_and(|known| known != revision) || (claimed.revision.is_none() && revision > 0) {
+            let record = self.store.load(&self.id).await.map_err(HostError::Store)?;
+            let record = record.ok_or_else(|| HostError::UnknownSession(self.id.clone()))?;
+            self.shared.replace(record);
+        }
+        claimed.revision = Some(revision);
+        begun.armed = false;
         Ok((query, claimed))
+    }
+
+    /// Frees the session in the store when a query ends without a commit.
+    async fn give_up(&self, query: &QueryId) {
+        if let Err(e) = self.store.interrupt(&self.id, query).await {
+            tracing::warn!(session = %self.id, error = %e, "a query could not be given up in the store");
+        }
     }
 
     fn turn_start(&self, query: &QueryId) -> TurnStart {
@@ -176,7 +241,7 @@ impl Session {
     fn run(
         &self,
         query: QueryId,
-        claimed: OwnedMutexGuard<Exists>,
+        claimed: OwnedMutexGuard<Known>,
         turn: Turn,
         prompt: String,
         now: String,
@@ -216,7 +281,7 @@ impl Session {
         }
     }
 
-    async fn run_to_end(&self, drive: Drive, writer: Writer, before: u64, claimed: OwnedMutexGuard<Exists>) {
+    async fn run_to_end(&self, drive: Drive, writer: Writer, before: u64, mut claimed: OwnedMutexGuard<Known>) {
         let driving = async {
             let Ended { turn, closing, journal, changed_states } = drive.run().await;
             // Dropping the journal's sender is what tells the writer that no more comes.
@@ -229,7 +294,8 @@ impl Session {
         };
         let Some(closing) = closing else {
             tracing::error!(session = %self.id, "a turn ended without a closing event");
-            return;
+            claimed.revision = None;
+            return self.give_up(&writer.query).await;
         };
         let closing = stamps.stamp(closing);
         let commit = self.commit_of(&writer.query, &closing, turn.new_messages.clone(), &changed, before);
@@ -238,10 +304,18 @@ impl Session {
             Err(e) => Err(e),
         };
         let closing = match committed {
-            Ok(()) => closing,
-            Err(e) => store_failed(closing, &e),
+            Ok(()) => {
+                claimed.revision = claimed.revision.map(|revision| revision + 1);
+                self.shared.messages.write().unwrap_or_else(PoisonError::into_inner).extend(turn.new_messages);
+                closing
+            }
+            Err(e) => {
+                // What this query changed here is not in the store, so the next one reads the session anew.
+                claimed.revision = None;
+                self.give_up(&writer.query).await;
+                store_failed(closing, writer.shown, &e)
+            }
         };
-        self.shared.messages.write().unwrap_or_else(PoisonError::into_inner).extend(turn.new_messages);
         // Whoever reads the closing event may ask again at once.
         drop(claimed);
         // A reader that has gone misses nothing: the event is in the store.
@@ -279,9 +353,10 @@ impl Session {
     async fn refuse(
         &self,
         query: QueryId,
-        claimed: OwnedMutexGuard<Exists>,
+        mut claimed: OwnedMutexGuard<Known>,
         failure: elysia_types::Failure,
     ) -> Result<QueryHandle, HostError> {
+        let mut begun = Begun { session: self, query: query.clone(), armed: true };
         let (to_reader, events) = mpsc::channel(WAITING_EVENTS);
         let (journal, writer) = journal(self.store.clone(), self.id.clone(), query.clone(), to_reader);
         let started = EventBody::QueryStarted { prompt: None, session_id: self.id.clone(), model: None };
@@ -298,6 +373,8 @@ impl Session {
         let [first, last] = both;
         let commit = self.commit_of(&query, &last, Vec::new(), &[], before);
         self.store.commit(commit).await.map_err(HostError::Store)?;
+        begun.armed = false;
+        claimed.revision = claimed.revision.map(|revision| revision + 1);
         for event in [first, last] {
             // The channel is fresh and holds far more than two.
             let _ = writer.to_reader.try_send(event);
@@ -318,7 +395,7 @@ impl Session {
 }
 
 /// The closing event of a query whose store failed: what was found is not lost, but it is not kept either.
-fn store_failed(closing: Event, error: &StoreError) -> Event {
+fn store_failed(closing: Event, shown: u64, error: &StoreError) -> Event {
     let (response, objects) = match closing.body {
         EventBody::QueryCompleted { response, objects, .. }
         | EventBody::QueryFailed { response, objects, .. }
@@ -326,7 +403,9 @@ fn store_failed(closing: Event, error: &StoreError) -> Event {
         _ => (String::new(), Vec::new()),
     };
     let message = format!("the session store failed, so this query is not kept: {error}");
-    Event { body: EventBody::QueryFailed { code: FailureCode::Internal, message, response, objects }, ..closing }
+    let body = EventBody::QueryFailed { code: FailureCode::Internal, message, response, objects };
+    // Events that were not stored were not shown either: the numbers go on from what was.
+    Event { seq: shown + 1, body, ..closing }
 }
 
 pub(crate) fn new_id<T: std::str::FromStr>() -> T

@@ -90,7 +90,7 @@ fn too_much_data(state: &State) -> Failure {
 }
 
 fn too_many_instances(terms: &Terms, observed: u64) -> Failure {
-    let setting = format!("instances = {}", observed.next_power_of_two());
+    let setting = format!("instances = {}", observed.checked_next_power_of_two().unwrap_or(observed));
     let counts = (terms.limits.instances.to_string(), observed.to_string());
     limit_failure(&terms.plugin, FailureCode::Instances, "has too many parts", ("instances", &setting), counts)
 }

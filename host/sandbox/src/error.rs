@@ -166,7 +166,11 @@ pub(crate) fn classify(error: &wasmtime::Error) -> Ended {
     if let Some(wasmtime_wasi::I32Exit(status)) = error.downcast_ref() {
         return Ended::Exit(*status);
     }
-    let text = format!("{error:#}");
+    // Only the cause itself: the words around it hold names that the guest chose. A trap is the engine's own type.
+    let text = match error.downcast_ref::<Trap>() {
+        Some(_) => String::new(),
+        None => error.root_cause().to_string(),
+    };
     if text.contains("fuel allocated for hostcalls has been exhausted") {
         return Ended::TooMuchData;
     }

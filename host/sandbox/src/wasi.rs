@@ -58,6 +58,11 @@ pub(crate) fn granted(policy: &Policy, stdio: &Arc<Mutex<Ring>>) -> Result<WasiC
     }
     for grant in &policy.files {
         grant.check(&[], &[])?;
+        // Since the grant was resolved, a plugin that may write above could have put a link in this folder's place.
+        if grant.host.canonicalize().is_ok_and(|real| real != grant.host) {
+            let reason = "another folder or a link has taken its place since it was granted".to_owned();
+            return Err(SandboxError::Grant { path: grant.host.clone(), reason });
+        }
         let permissions = if grant.writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
         builder.preopened_dir(&grant.host, &grant.guest, permissions).map_err(|error| SandboxError::Grant {
             path: grant.host.clone(),

@@ -5,7 +5,9 @@ CREATE TABLE sessions (
     number     INTEGER PRIMARY KEY AUTOINCREMENT,
     id         TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
+    updated_at TEXT NOT NULL,
+    -- Grows with every change of history, environment or state.
+    revision   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX sessions_by_use ON sessions (updated_at, number);

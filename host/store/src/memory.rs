@@ -30,6 +30,7 @@ struct Session {
     record: SessionRecord,
     events: IndexMap<QueryId, Vec<Event>>,
     used: u64,
+    revision: u64,
 }
 
 impl MemoryStore {
@@ -72,7 +73,7 @@ impl Sessions {
 
     fn insert(&mut self, record: SessionRecord, events: IndexMap<QueryId, Vec<Event>>) {
         self.uses += 1;
-        self.all.insert(record.id.clone(), Session { record, events, used: self.uses });
+        self.all.insert(record.id.clone(), Session { record, events, used: self.uses, revision: 0 });
     }
 }
 
@@ -162,6 +163,10 @@ impl SessionStore for MemoryStore {
         Ok(self.lock().all.get(id).map(|session| session.record.clone()))
     }
 
+    async fn revision(&self, id: &SessionId) -> Result<u64, StoreError> {
+        Ok(self.lock().session(id)?.revision)
+    }
+
     async fn begin(&self, session: &SessionId, query: &QueryId, prompt: Option<&str>) -> Result<(), StoreError> {
         let mut sessions = self.lock();
         let taken = sessions.has_query(query);
@@ -189,6 +194,7 @@ impl SessionStore for MemoryStore {
         let mut sessions = self.lock();
         let session = sessions.running(&commit.session, &commit.query)?;
         session.append(&commit.query, &commit.last_events)?;
+        session.revision += 1;
         session.record.messages.extend(commit.messages);
         session.set_environment(commit.replaces_environment, commit.locations, commit.entries);
         session.record.states.extend(commit.states);
@@ -213,6 +219,7 @@ impl SessionStore for MemoryStore {
         let mut sessions = self.lock();
         let found = sessions.session(session)?;
         found.free()?;
+        found.revision += 1;
         found.set_environment(true, locations, entries);
         Ok(())
     }

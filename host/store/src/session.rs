@@ -22,6 +22,13 @@ pub trait SessionStore: Send + Sync {
     /// The session as of its last commit; `None` when there is no such session.
     async fn load(&self, id: &SessionId) -> Result<Option<SessionRecord>, StoreError>;
 
+    /// A number that grows with every change of history, environment or state; equal numbers mean that a record
+    /// loaded earlier is still right.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`].
+    async fn revision(&self, id: &SessionId) -> Result<u64, StoreError>;
+
     /// Begins a query: from now on it is `running`, and no other can begin in this session.
     /// A running query whose process is dead does not count: it becomes `interrupted`.
     ///

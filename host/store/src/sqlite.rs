@@ -109,6 +109,17 @@ impl SessionStore for SqliteStore {
         Ok(found)
     }
 
+    async fn revision(&self, id: &SessionId) -> Result<u64, StoreError> {
+        let mut tx = self.read().await?;
+        let revision: Option<i64> = sqlx::query_scalar("SELECT revision FROM sessions WHERE id = ?")
+            .bind(id.as_str())
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(|e| self.error(e))?;
+        self.done(tx).await?;
+        revision.map(i64::unsigned_abs).ok_or_else(|| StoreError::NoSession(id.clone()))
+    }
+
     async fn begin(&self, session: &SessionId, query: &QueryId, prompt: Option<&str>) -> Result<(), StoreError> {
         let owner = self.owner()?;
         let mut tx = self.write().await?;
@@ -136,6 +147,7 @@ impl SessionStore for SqliteStore {
         self.insert_events(&mut tx, &commit.query, query, &commit.last_events).await?;
         self.end_query(&mut tx, query, commit.status).await?;
         self.touch(&mut tx, session).await?;
+        self.bump(&mut tx, session).await?;
         self.done(tx).await
     }
 
@@ -156,6 +168,7 @@ impl SessionStore for SqliteStore {
         let number = self.number_of(&mut tx, session).await?;
         self.free(&mut tx, session, number).await?;
         self.write_environment(&mut tx, number, true, &locations, &entries).await?;
+        self.bump(&mut tx, number).await?;
         self.done(tx).await
     }
 

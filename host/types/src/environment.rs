@@ -170,9 +170,14 @@ impl Environment {
             added.refs.push(reference);
             added.objects.push(object);
         }
-        let bytes: usize = stored.iter().map(object_size).sum::<usize>() + object_size(&metadata);
-        let observed = self.bytes + bytes as u64;
-        if !stored.is_empty() && observed > limit {
+        let bytes = match stored.is_empty() {
+            true => 0,
+            false => stored.iter().map(object_size).sum::<usize>() + object_size(&metadata),
+        };
+        // Keys cost too, or results without objects would be free and stay for good.
+        let keys = if location.is_none() { location_size(tool, name) } else { 0 };
+        let observed = self.bytes + (bytes + keys) as u64;
+        if bytes + keys > 0 && observed > limit {
             return Err(EnvironmentFull { limit, observed });
         }
         let seq = self.next_seq;
@@ -183,10 +188,10 @@ impl Environment {
             .or_default()
             .entry(name.clone())
             .or_insert_with(|| Location { created: seq, ..Location::default() });
+        self.bytes = observed;
         if stored.is_empty() {
             return Ok(added);
         }
-        self.bytes = observed;
         self.order.insert((rank, seq), (tool.clone(), name.clone()));
         location.entries.push(Entry { metadata, objects: stored, seq, rank, bytes });
         for (reference, hash, object) in fresh {
@@ -333,13 +338,18 @@ impl Environment {
             return;
         }
         let oldest = location.entries.remove(0);
+        let gone = location.dropped;
         location.dropped += 1;
         self.order.remove(&(oldest.rank, oldest.seq));
         self.bytes -= oldest.bytes as u64;
-        for object in oldest.objects.iter().filter(|o| repeat_of(o).is_none()) {
+        for (i, object) in oldest.objects.iter().enumerate() {
             let Some(reference) = reference_of(object) else {
                 continue;
             };
+            // Only what its reference leads to is whole; the others are stubs of something older.
+            if self.refs.get(&reference).is_none_or(|place| place.entry != gone || place.object != i) {
+                continue;
+            }
             let heir = location.entries.iter_mut().enumerate().find_map(|(e, entry)| {
                 let o = entry.objects.iter().position(|o| repeat_of(o) == Some(reference.as_str()))?;
                 Some((e, o, entry))
@@ -380,16 +390,17 @@ impl Environment {
         Value::Object(tools.collect())
     }
 
-    /// Places and entries for the store; entries are those added at or after `version`, in order of arrival.
+    /// Places and entries for the store: those added at or after `version`, in order of arrival.
     pub fn stored_since(&self, version: u64) -> (Vec<StoredLocation>, Vec<StoredEntry>) {
         let mut locations = Vec::new();
         let mut entries = Vec::new();
         for (tool, names) in &self.tools {
             for (name, location) in names {
-                locations.push((
-                    location.created,
-                    StoredLocation { tool: tool.clone(), name: name.clone(), dropped: location.dropped },
-                ));
+                if location.created >= version {
+                    let dropped = location.dropped;
+                    locations
+                        .push((location.created, StoredLocation { tool: tool.clone(), name: name.clone(), dropped }));
+                }
                 let from = location.entries.partition_point(|e| e.seq < version);
                 entries.extend(location.entries.iter().skip(from).map(|e| {
                     let (metadata, objects) = (e.metadata.clone(), e.objects.clone());
@@ -409,6 +420,7 @@ impl Environment {
             let created = environment.next_seq;
             environment.next_seq += 1;
             let location = Location { dropped, created, ..Location::default() };
+            environment.bytes += location_size(&tool, &name) as u64;
             environment.tools.entry(tool).or_default().insert(name, location);
         }
         for entry in entries {
@@ -421,6 +433,9 @@ impl Environment {
         let StoredEntry { tool, name, rank, metadata, objects } = stored;
         let seq = self.next_seq;
         self.next_seq += 1;
+        if self.tools.get(&tool).is_none_or(|names| !names.contains_key(&name)) {
+            self.bytes += location_size(&tool, &name) as u64;
+        }
         let location = self
             .tools
             .entry(tool.clone())
@@ -429,8 +444,9 @@ impl Environment {
             .or_insert_with(|| Location { created: seq, ..Location::default() });
         let k = location.dropped + location.entries.len();
         let bytes = objects.iter().map(object_size).sum::<usize>() + object_size(&metadata);
-        for (i, object) in objects.iter().enumerate().filter(|(_, o)| repeat_of(o).is_none()) {
-            let Some(reference) = reference_of(object) else {
+        for (i, object) in objects.iter().enumerate() {
+            // A guest may yield an object that looks like a stub; a stub's reference was given before.
+            let Some(reference) = reference_of(object).filter(|r| !self.refs.contains_key(r)) else {
                 continue;
             };
             let mut bare = object.clone();
@@ -442,6 +458,11 @@ impl Environment {
         self.order.insert((rank, seq), (tool, name));
         location.entries.push(Entry { metadata, objects, seq, rank, bytes });
     }
+}
+
+/// Bytes charged for the keys of a place.
+fn location_size(tool: &ToolName, name: &ResultName) -> usize {
+    tool.as_str().len() + name.as_str().len() + 8
 }
 
 fn stub(reference: &RefId) -> Object {

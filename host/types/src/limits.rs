@@ -68,6 +68,11 @@ impl<'de> Deserialize<'de> for SizeInBytes {
     }
 }
 
+const DURATION_RANGE: &str = "a duration is at least 0 and at most 1000000000 seconds";
+
+/// Deepest JSON that is read back wherever it may be stored: an event wraps an object a few levels deeper.
+const MOST_DEPTH: u32 = 100;
+
 /// A duration, written `30s`, `250ms`, `2m`, `1h` or as a number of seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpanOfTime(pub Duration);
@@ -112,10 +117,8 @@ impl fmt::Display for SpanOfTime {
 impl<'de> Deserialize<'de> for SpanOfTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Scalar::deserialize(deserializer)? {
-            Scalar::Whole(n) => Ok(Self(Duration::from_secs(n))),
-            Scalar::Real(n) => {
-                Self::from_seconds(n).ok_or_else(|| serde::de::Error::custom("a duration is at least 0 seconds"))
-            }
+            Scalar::Whole(n) => Self::from_seconds(n as f64).ok_or_else(|| serde::de::Error::custom(DURATION_RANGE)),
+            Scalar::Real(n) => Self::from_seconds(n).ok_or_else(|| serde::de::Error::custom(DURATION_RANGE)),
             Scalar::Text(text) => Self::parse(&text).map_err(serde::de::Error::custom),
         }
     }
@@ -352,6 +355,7 @@ impl Limits {
     #[must_use]
     pub fn with(mut self, set: &LimitSettings) -> Self {
         self.visit(set, |slot, wanted| *slot = wanted, |slot, wanted| *slot = wanted);
+        self.json_depth = self.json_depth.min(MOST_DEPTH);
         self
     }
 

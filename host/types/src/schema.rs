@@ -4,8 +4,13 @@ use serde_json::{Map, Value};
 
 use crate::tool::ToolInputs;
 
+mod cost;
+
 const MAX_NODES: usize = 2_000;
 const MAX_DEPTH: usize = 16;
+
+/// Bytes that defaults may add to the inputs of one call.
+const MAX_DEFAULTS: usize = 256 * 1024;
 
 /// Why a schema is refused at load.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +28,9 @@ pub enum SchemaError {
     /// Nested too deep.
     #[error("it is nested {0} deep, over the limit of {MAX_DEPTH}")]
     TooDeep(usize),
+    /// References that multiply: checking one value would take more steps than a host can spend.
+    #[error("its references multiply: one value would be checked more than {limit} times", limit = cost::MAX_STEPS)]
+    TooCostly,
     /// Not a valid schema, or a pattern that is not a linear-time regular expression.
     #[error("{0}")]
     Invalid(String),
@@ -64,6 +72,9 @@ impl InputSchema {
         }
         let mut nodes = 0;
         inspect(&schema, 1, &mut nodes)?;
+        if !cost::is_bearable(&schema) {
+            return Err(SchemaError::TooCostly);
+        }
         let mut closed = schema.clone();
         close(&mut closed);
         let validator = jsonschema::draft202012::options()
@@ -90,7 +101,12 @@ impl InputSchema {
     /// Up to 16 complaints, each with a JSON pointer.
     pub fn complete(&self, inputs: ToolInputs) -> Result<ToolInputs, Vec<SchemaComplaint>> {
         let mut value = Value::Object(inputs);
-        adapt(&mut value, &self.closed, &self.closed, 0);
+        let mut defaults = MAX_DEFAULTS;
+        adapt(&mut value, &self.closed, &self.closed, 0, &mut defaults);
+        if defaults == 0 {
+            let message = format!("defaults would add more than {MAX_DEFAULTS} bytes");
+            return Err(vec![SchemaComplaint { pointer: String::new(), message }]);
+        }
         let complaints: Vec<_> = self
             .validator
             .iter_errors(&value)
@@ -169,7 +185,7 @@ fn close(schema: &mut Value) {
 }
 
 /// Lossless coercion and defaults, following local references.
-fn adapt(value: &mut Value, schema: &Value, root: &Value, depth: usize) {
+fn adapt(value: &mut Value, schema: &Value, root: &Value, depth: usize, defaults: &mut usize) {
     if depth > 64 {
         return;
     }
@@ -187,12 +203,12 @@ fn adapt(value: &mut Value, schema: &Value, root: &Value, depth: usize) {
         *value = whole;
     }
     match value {
-        Value::Object(fields) => adapt_fields(fields, map, root, depth),
+        Value::Object(fields) => adapt_fields(fields, map, root, depth, defaults),
         Value::Array(items) => {
             let prefix = map.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             for (i, item) in items.iter_mut().enumerate() {
                 if let Some(schema) = prefix.get(i).or_else(|| map.get("items")) {
-                    adapt(item, schema, root, depth + 1);
+                    adapt(item, schema, root, depth + 1, defaults);
                 }
             }
         }
@@ -200,7 +216,13 @@ fn adapt(value: &mut Value, schema: &Value, root: &Value, depth: usize) {
     }
 }
 
-fn adapt_fields(fields: &mut Map<String, Value>, schema: &Map<String, Value>, root: &Value, depth: usize) {
+fn adapt_fields(
+    fields: &mut Map<String, Value>,
+    schema: &Map<String, Value>,
+    root: &Value,
+    depth: usize,
+    defaults: &mut usize,
+) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
     };
@@ -215,9 +237,14 @@ fn adapt_fields(fields: &mut Map<String, Value>, schema: &Map<String, Value>, ro
             fields.shift_remove(name);
         }
         match fields.get_mut(name) {
-            Some(value) => adapt(value, property, root, depth + 1),
+            Some(value) => adapt(value, property, root, depth + 1, defaults),
             None => {
                 if let Some(default) = resolved.get("default").or_else(|| property.get("default")) {
+                    *defaults = defaults.saturating_sub(name.len() + default.to_string().len());
+                    // Spent: the caller refuses the whole.
+                    if *defaults == 0 {
+                        return;
+                    }
                     fields.insert(name.clone(), default.clone());
                 }
             }

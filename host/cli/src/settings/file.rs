@@ -178,6 +178,14 @@ fn shown(path: &Path) -> String {
 }
 
 impl ConfigFile {
+    /// Makes grants without `sha256` count for nothing. A user's own grants hold wherever they go: the plugins of a
+    /// folder they happen to stand in must not get them by bearing the right name.
+    pub(crate) fn bind_grants(&mut self) {
+        for grant in self.options.grants.iter_mut().flat_map(|grants| grants.values_mut()) {
+            grant.bound_only = true;
+        }
+    }
+
     /// What to say about keys without effect.
     pub(crate) fn inert_notice(&self) -> Option<Notice> {
         if self.inert.is_empty() {

@@ -47,9 +47,9 @@ impl Reader<'_> {
             self.whole(incoming.body, &kind, deadline).await?
         };
         let mut reply = draft.into_reply(request);
-        if self.key.is_some() {
-            reply.text = self.scrub(&reply.text);
-            reply.tool_calls.iter_mut().for_each(|call| call.arguments = self.scrub(&call.arguments));
+        if let Some(key) = self.key {
+            reply.text = key.scrub_reply(&reply.text);
+            reply.tool_calls.iter_mut().for_each(|call| call.arguments = key.scrub_reply(&call.arguments));
         }
         Ok(reply)
     }
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 
     fn partial(&self, draft: Draft) -> Option<String> {
-        draft.partial().map(|text| self.scrub(&text))
+        draft.partial().map(|text| self.key.map_or_else(|| text.clone(), |key| key.scrub_reply(&text)))
     }
 
     fn scrub(&self, text: &str) -> String {

@@ -40,6 +40,11 @@ impl SqliteStore {
         update.execute(tx).await.map(drop).map_err(|e| self.error(e))
     }
 
+    pub(super) async fn bump(&self, tx: &mut Link, session: i64) -> Result<(), StoreError> {
+        let update = sqlx::query("UPDATE sessions SET revision = revision + 1 WHERE number = ?").bind(session);
+        update.execute(tx).await.map(drop).map_err(|e| self.error(e))
+    }
+
     /// Makes sure that no query runs in the session; one of a dead process becomes interrupted.
     pub(super) async fn free(&self, tx: &mut Link, session: &SessionId, number: i64) -> Result<(), StoreError> {
         let running: Option<(i64, String, String)> =

@@ -66,7 +66,10 @@ fn trimming_promotes_repeats_and_never_reuses_a_reference() {
     assert_eq!(again.to_json(), e.to_json());
     assert_eq!(again.bytes(), e.bytes());
     assert_eq!(e.trim(0, u64::MAX), 2);
-    assert_eq!((e.bytes(), e.contains("t_n_0_0")), (0, false));
+    assert_eq!(
+        (e.bytes(), e.contains("t_n_0_0")),
+        (location_size(&"t".parse().unwrap(), &"n".parse().unwrap()) as u64, false)
+    );
     assert_eq!(add(&mut e, "t", "n", &[json!({"a": 1})]), ["t_n_3_0"]);
 }
 
@@ -82,4 +85,26 @@ fn a_view_does_not_see_what_came_later() {
     assert!(view.object("t_n_1_0", &HashSet::new()).is_none());
     assert!(view.object("t_n_1_0", &["t_n_1_0".parse().unwrap()].into()).is_some());
     assert!(shared.view(Some(["u".parse().unwrap()].into())).get("t", "n", 0).is_none());
+}
+
+#[test]
+fn an_object_that_looks_like_a_stub_is_an_object() {
+    let mut e = Environment::default();
+    assert_eq!(add(&mut e, "t", "n", &[json!({"object_info": "[repeat]"})]), ["t_n_0_0"]);
+    let (locations, entries) = e.stored_since(0);
+    let mut again = Environment::restore(locations, entries);
+    assert!(again.contains("t_n_0_0"));
+    assert_eq!((again.trim(0, u64::MAX), again.contains("t_n_0_0")), (1, false));
+}
+
+#[test]
+fn keys_without_objects_count_too() {
+    let mut e = Environment::default();
+    let refused = (0..10).find(|i| {
+        let name = format!("{i:0100}").parse().unwrap();
+        e.add(&"t".parse().unwrap(), &name, Object::new(), Vec::new(), 0, 500).is_err()
+    });
+    assert_eq!(refused, Some(4));
+    let version = e.version();
+    assert!(e.stored_since(version).0.is_empty());
 }

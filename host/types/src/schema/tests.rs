@@ -81,3 +81,35 @@ fn no_inputs_are_needed_when_nothing_is_named() {
     assert!(schema(json!({"type": "object"})).needs_no_inputs());
     assert!(!schema(json!({"type": "object", "properties": {"a": {}}})).needs_no_inputs());
 }
+
+#[test]
+fn references_that_multiply_are_refused_and_trees_are_not() {
+    let mut defs = Map::new();
+    for i in 0..30 {
+        let next = json!({"$ref": format!("#/$defs/a{}", i + 1)});
+        defs.insert(format!("a{i}"), json!({"allOf": [next, next]}));
+    }
+    defs.insert("a30".to_owned(), json!({"type": "integer"}));
+    let bomb = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/a0"}}, "$defs": defs});
+    assert_eq!(InputSchema::new(bomb).unwrap_err(), SchemaError::TooCostly);
+    let endless =
+        json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}});
+    assert_eq!(InputSchema::new(endless).unwrap_err(), SchemaError::TooCostly);
+    let twice =
+        json!({"anyOf": [{"properties": {"n": {"$ref": "#/$defs/t"}}}, {"properties": {"n": {"$ref": "#/$defs/t"}}}]});
+    let doubling = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/t"}}, "$defs": {"t": twice}});
+    assert_eq!(InputSchema::new(doubling).unwrap_err(), SchemaError::TooCostly);
+    let tree = json!({"type": "object", "properties": {"left": {"$ref": "#/$defs/t"}, "right": {"$ref": "#/$defs/t"}},
+        "$defs": {"t": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {
+            "left": {"$ref": "#/$defs/t"}, "right": {"$ref": "#/$defs/t"}}}]}}});
+    assert!(InputSchema::new(tree).is_ok());
+}
+
+#[test]
+fn defaults_cannot_blow_inputs_up() {
+    let s = schema(json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object",
+        "properties": {"x": {"type": "string", "default": "y".repeat(20_000)}}}}}}));
+    let many = json!({"a": vec![json!({}); 1000]});
+    assert!(complete(&s, many).unwrap_err()[0].contains("defaults would add"));
+    assert!(complete(&s, json!({"a": [{}, {}]})).is_ok());
+}

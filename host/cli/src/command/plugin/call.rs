@@ -1,7 +1,7 @@
 //! `plugin call`: one tool, without a model.
 
 use elysia_host::{QueryOptions, SessionChoice};
-use elysia_types::{FailureCode, JsonPolicy, Limits, Tokens, ToolInputs, parse_json};
+use elysia_types::{FailureCode, JsonError, JsonPolicy, Limits, SizeInBytes, Tokens, ToolInputs, parse_json};
 use serde_json::{Value, json};
 
 use super::super::input;
@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context<'_>, args: PluginCall) -> Result<u8, C
 
 /// The outcome of a call that never became one.
 fn refuse(printer: &Printer, format: EventFormat, why: &str) -> Result<u8, Complaint> {
-    let message = format!("the inputs are not a JSON object: {why}");
+    let message = format!("the inputs are not a JSON object that can be used: {why}");
     if format == EventFormat::Json {
         printer.json(&json!({
             "outcome": null,
@@ -60,6 +60,13 @@ fn inputs(text: &str, limits: &Limits) -> Result<ToolInputs, String> {
     match parse_json(text, policy) {
         Ok(Value::Object(inputs)) => Ok(inputs),
         Ok(other) => Err(format!("they are {}", kind(&other))),
+        Err(JsonError::TooLarge { .. }) => Err(format!(
+            "they are larger than the limit `inputs` of {}; raise `inputs` under [limits] in elysia.toml",
+            SizeInBytes(limits.inputs)
+        )),
+        Err(JsonError::TooDeep { limit, .. }) => Err(format!(
+            "they are nested deeper than the limit `json_depth` of {limit}; raise `json_depth` under [limits] in elysia.toml"
+        )),
         Err(e) => Err(e.to_string()),
     }
 }

@@ -32,6 +32,7 @@ fn refused(problem: Problem) -> Complaint {
         message: format!("{}: {}", clean_line(&problem.name), clean_line(&problem.reason)),
         hint: problem.hint,
         exit: FAILED,
+        notices: Vec::new(),
     }
 }
 
