@@ -9,7 +9,7 @@ use crate::process::{self, cargo};
 pub(crate) fn run(filter: &[String]) -> Result<(), String> {
     process::build_guests()?;
     process::run(cargo(&["build", "--release", "--workspace", "--bins"]))?;
-    let mut bench = cargo(&["bench", "--package", "elysia-tests", "--bench", "costs", "--"]);
+    let mut bench = cargo(&["bench", "--workspace", "--bench", "costs", "--"]);
     bench.args(filter);
     process::run(bench)
 }

@@ -2,7 +2,8 @@
 
 use elysia_host::{ApprovalAnswer, QueryHandle, QueryResult};
 use elysia_types::{
-    CallRef, Chosen, Event, EventBody, FailureCode, Object, QueryOutcome, ToolName, clean, clean_line, truncate,
+    CallRef, Chosen, Effects, Event, EventBody, FailureCode, Object, QueryOutcome, ToolName, clean, clean_line,
+    truncate,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -67,14 +68,14 @@ impl<'a> View<'a> {
                 event = query.next() => event,
             };
             let Some(event) = event else { break };
-            if let EventBody::ApprovalRequested { call, inputs, .. } = &event.body {
+            if let EventBody::ApprovalRequested { call, inputs, effects } = &event.body {
                 let approved = tokio::select! {
                     () = interrupt.next() => {
                         cancelled = true;
                         query.cancel();
                         false
                     }
-                    approved = self.approve(call, inputs) => approved,
+                    approved = self.approve(call, inputs, *effects) => approved,
                 };
                 query.approve(ApprovalAnswer { call_id: call.call_id.clone(), approved }).await;
             }
@@ -155,7 +156,7 @@ impl<'a> View<'a> {
         }
     }
 
-    async fn approve(&mut self, call: &CallRef, inputs: &Object) -> bool {
+    async fn approve(&mut self, call: &CallRef, inputs: &Object, effects: Effects) -> bool {
         if self.approved.contains(&call.tool) {
             return true;
         }
@@ -164,8 +165,14 @@ impl<'a> View<'a> {
         }
         let inputs = serde_json::to_string(inputs).unwrap_or_default();
         let inputs = clean_line(truncate(&inputs, INPUTS));
-        let question =
-            format!("{} of plugin {} wants to run with {inputs}", call.tool, clean_line(call.plugin.as_str()));
+        let does = match effects {
+            Effects::Destructive => "changes something for good",
+            Effects::Writes => "changes something outside",
+            Effects::Reads => "reads from outside",
+            Effects::None => "only computes",
+        };
+        let plugin = clean_line(call.plugin.as_str());
+        let question = format!("{} of plugin {plugin} {does}; it wants to run with {inputs}", call.tool);
         self.printer.ask(&question, "allow? [o]nce, this [s]ession, [N]o: ");
         // A thread of its own: the query's other calls go on while the user thinks, and an interrupt is heard.
         let answer = tokio::task::spawn_blocking(printer::answer).await.unwrap_or_default();

@@ -142,6 +142,7 @@ impl Effective {
             return given;
         }
         given.limits = grant.limits.clone();
+        given.not_of_a_plugin(name, &grant.limits);
         given.approve = grant.approve;
         given.not_yet_available(name, grant);
         given.give_env(grant, wants);
@@ -177,6 +178,25 @@ impl Effective {
             "http": [], "files": files, "env": env, "secrets": [], "model": false,
             "environment": !self.hides_environment, "conversation": !self.hides_conversation,
         })
+    }
+
+    /// Limits of a query or a session are not a plugin's.
+    fn not_of_a_plugin(&mut self, name: &PluginName, set: &LimitSettings) {
+        let calls = set.calls.clone().unwrap_or_default();
+        let keys = [
+            ("decisions", set.decisions.is_some()),
+            ("query", set.query.is_some()),
+            ("query_wall", set.query_wall.is_some()),
+            ("query_tokens", set.query_tokens.is_some()),
+            ("history", set.history.is_some()),
+            ("environment", set.environment.is_some()),
+            ("host_memory", set.host_memory.is_some()),
+            ("ask", set.ask.is_some()),
+            ("calls", calls.query.or(calls.session).or(calls.host).is_some()),
+        ];
+        for (key, _) in keys.into_iter().filter(|(_, set)| *set) {
+            self.warnings.push(format!("`limits.{key}` under [grants.{name}] has no effect; set it under [limits]"));
+        }
     }
 
     fn not_yet_available(&mut self, name: &PluginName, grant: &Grant) {

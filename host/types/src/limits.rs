@@ -47,6 +47,9 @@ impl fmt::Display for SizeInBytes {
                 let whole = self.0 / unit;
                 return if self.0.is_multiple_of(unit) {
                     write!(f, "{whole} {name}")
+                } else if self.0 % unit < unit / 200 || self.0 % unit > unit - unit / 200 {
+                    // Two decimals would show another number than it is: 1 MiB and one byte.
+                    write!(f, "{} B", self.0)
                 } else {
                     write!(f, "{:.2} {name}", self.0 as f64 / unit as f64)
                 };

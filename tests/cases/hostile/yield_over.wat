@@ -1,7 +1,7 @@
 ;; One byte more.
 ;;! code = "output"
 ;;! limit = "yield"
-;;! message = ["1.00 MiB"]
+;;! message = ["1048577 B"]
 ;;! n_yields = 0
 (memory (export "memory") 20)
 (func $call (param i32 i32 i32 i32) (result i32)

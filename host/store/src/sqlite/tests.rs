@@ -218,7 +218,7 @@ fn child_path() -> Option<PathBuf> {
 /// This very test binary again, to run one of the ignored tests below.
 fn child(test: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "--nocapture", &format!("sqlite::tests::{test}")]).env(CHILD, path);
+    command.args(["--exact", "--nocapture", &format!("sqlite::tests::{test}")]).env(CHILD, path);
     command
 }
 
@@ -252,7 +252,7 @@ async fn acknowledged_events_survive_a_kill() {
 }
 
 #[tokio::test]
-#[ignore = "run by `acknowledged_events_survive_a_kill` as a process of its own"]
+// `acknowledged_events_survive_a_kill` runs it as a process of its own; by itself it does nothing.
 async fn child_appends_until_killed() {
     let Some(path) = child_path() else { return };
     let store = SqliteStore::open(path).await.unwrap();
@@ -288,7 +288,7 @@ async fn a_read_only_file_is_said_to_be_read_only() {
 }
 
 #[tokio::test]
-#[ignore = "run by `a_read_only_file_is_said_to_be_read_only` as a process of another user"]
+// `a_read_only_file_is_said_to_be_read_only` runs it as a process of another user; by itself it does nothing.
 #[expect(clippy::print_stdout, reason = "the other process reads it")]
 async fn child_opens_what_it_may_not_write() {
     let Some(path) = child_path() else { return };
