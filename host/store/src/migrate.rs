@@ -26,7 +26,11 @@ pub(crate) enum Found {
 /// Brings the database to the known version.
 pub(crate) async fn migrate(connection: &mut SqliteConnection) -> Result<Found, sqlx::Error> {
     // Most openings find everything done and need no lock.
-    if let Some(found) = look(connection).await? {
+    // One transaction, so that all of it is of one moment: another process may be making the tables right now.
+    let mut glance = connection.begin().await?;
+    let found = look(&mut glance).await?;
+    glance.rollback().await?;
+    if let Some(found) = found {
         return Ok(found);
     }
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
