@@ -260,14 +260,9 @@ pub(crate) fn reason(error: &io::Error) -> String {
 /// JSON text without characters that steer a terminal: what JSON itself does not escape becomes `\\uXXXX`, which says
 /// the same. Such characters can only stand inside strings.
 fn plain_json(text: &str) -> String {
-    if matches!(elysia_types::clean(text), std::borrow::Cow::Borrowed(_)) {
-        return text.to_owned();
-    }
     let mut plain = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        let steers = (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}');
-        if steers {
+        if elysia_types::steers(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 plain.push_str(&format!("\\u{unit:04x}"));

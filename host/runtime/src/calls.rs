@@ -118,28 +118,24 @@ async fn run(
 ) -> Whole {
     let refused = |failure| (CallEnd { outcome: Err(failure), state: None }, PluginState::new());
     // Narrow to wide, always in this order, so that two calls cannot wait for each other.
-    let permit = async {
-        let plugin = permits.plugin.acquire_owned().await?;
-        let session = permits.session.acquire_owned().await?;
-        Ok::<_, tokio::sync::AcquireError>((plugin, session, permits.host.acquire_owned().await?))
+    let ready = async {
+        // Permits are never closed while the host lives.
+        let closed = |_| Failure::new(FailureCode::Cancelled, "the host is shutting down");
+        let of_plugin = permits.plugin.acquire_owned().await.map_err(closed)?;
+        let of_session = permits.session.acquire_owned().await.map_err(closed)?;
+        let of_host = permits.host.acquire_owned().await.map_err(closed)?;
+        // Usually at hand; compiled anew when the cache has lost it, and that may take long.
+        Ok(((of_plugin, of_session, of_host), plugin.component().await?))
     };
-    let held = tokio::select! {
+    let cancelled = || Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited");
+    let ready = tokio::select! {
         biased;
-        () = cancel.cancelled() => return refused(Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited")),
-        held = permit => match held {
-            Ok(held) => held,
-            // Permits are never closed while the host lives.
-            Err(_) => return refused(Failure::new(FailureCode::Cancelled, "the host is shutting down")),
-        },
+        () = cancel.cancelled() => Err(cancelled()),
+        ready = ready => ready,
     };
-    // Usually at hand; compiled anew when the cache has lost it, and that may take long.
-    let component = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return refused(Failure::new(FailureCode::Cancelled, "the call was cancelled while it waited")),
-        component = plugin.component() => match component {
-            Ok(component) => component,
-            Err(failure) => return refused(failure),
-        },
+    let (held, component) = match ready {
+        Ok(ready) => ready,
+        Err(failure) => return refused(failure),
     };
     let context = context();
     let state_before = context.state.clone();

@@ -48,7 +48,7 @@ pub use limits::{
 pub use message::{Message, Role, Usage};
 pub use object::{Object, REF_ID_KEY, object_size};
 pub use schema::{InputSchema, SchemaComplaint, SchemaError};
-pub use text::{clean, clean_line, truncate};
+pub use text::{clean, clean_line, steers, truncate};
 pub use tool::{
     Availability, CallEnd, CitedText, Effects, Placement, PluginState, ToolDescriptor, ToolInputs, ToolResult, Yield,
 };

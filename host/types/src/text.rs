@@ -15,12 +15,17 @@ fn is_forbidden(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
+/// Whether `c` can steer a terminal or hide text: what [`clean`] removes, flags aside.
+pub fn steers(c: char) -> bool {
+    is_forbidden(c) || is_tag(c)
+}
+
 /// Removes control characters other than newline and tab, bidirectional overrides and isolates
 /// (U+202A–202E, U+2066–2069), and tag characters that are not part of a flag.
 ///
 /// Arabic, Hebrew, emoji and flags survive unchanged. Borrows when nothing has to go.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_forbidden(c) || is_tag(c)) {
+    if !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -40,7 +45,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
                     }
                 }
             }
-        } else if !is_forbidden(c) && !is_tag(c) {
+        } else if !steers(c) {
             out.push(c);
         }
     }
